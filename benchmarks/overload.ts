@@ -28,7 +28,7 @@ export const overload: Part = {
     `POST /v1/transfers of ${merchants} merchants: first as many as ${merchants} connections get answered, which is the capacity. ` +
     `Then ${times} times that rate for ${overloadSeconds} s by the clock, whether or not earlier ones have been answered, with up to ` +
     `${whole(connections)} under way, which takes processor time from the service. Refused means 429 or 503 with Retry-After. ` +
-    `It has recovered in the first ${usualSeconds} s in which the p95 of half the capacity is at most ${recoveredTimes} times what it ` +
+    `It has recovered in the first ${usualSeconds} s in which half the capacity is accepted, with a p95 of at most ${recoveredTimes} times what it ` +
     'was before. One process does everything, and pays the transfers out meanwhile.',
   async run(bench) {
     const service = await bench.startService();
@@ -93,7 +93,8 @@ async function recover(
 ): Promise<{ seconds: number | null; last: OpenLoadResult }> {
   for (let seconds = 0; ; seconds += usualSeconds) {
     const last = await load();
-    if (last.p95Ms <= p95MaxMs) return { seconds, last };
+    const isServed = Object.keys(last.counts).every((outcome) => outcome === '201');
+    if (isServed && last.p95Ms <= p95MaxMs) return { seconds, last };
     if (seconds >= recoversWithinSeconds) return { seconds: null, last };
   }
 }

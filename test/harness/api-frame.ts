@@ -9,7 +9,7 @@ import { systemRandom } from '../../server/src/kit/random.ts';
 import { bindRoutes } from '../../server/src/api/route.ts';
 import { SharedCommits } from '../../server/src/kit/shared-commits.ts';
 import type { ApiRoute } from '../../server/src/api/route.ts';
-import { createMerchantLimiters } from '../../server/src/http/merchant-limiters.ts';
+import { createMerchantLimiters, createPayoutPace } from '../../server/src/http/merchant-limiters.ts';
 import { createKeyAuthenticator } from '../../server/src/merchants/authenticate-key.ts';
 import { RequestLog } from '../../server/src/request-log/request-log.ts';
 import { KeyAddresses } from '../../server/src/merchants/key-addresses.ts';
@@ -30,7 +30,7 @@ export async function serveRoutes(service: TestService, routes: readonly ApiRout
       clock,
       log,
       docsUrl,
-      limiters: createMerchantLimiters(10),
+      limiters: createMerchantLimiters(10, createPayoutPace(clock)),
       sealer: secrets.sealer,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper),
       keyUses: new KeyUses(db),

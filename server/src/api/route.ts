@@ -17,7 +17,7 @@ export interface ApiRequest<Params, Query, Body> {
 }
 
 /** What a merchant's requests queue for, each merchant's separately. */
-export type MerchantQueue = 'balance' | 'history';
+export type MerchantQueue = 'balance' | 'history' | 'payouts';
 
 interface RouteBase {
   path: string;
@@ -46,7 +46,7 @@ interface RouteBase {
   /**
    * For requests that would hold connections for long: only a few of a merchant's run at once, and the others wait without a
    * connection. Those that spend lock the merchant's `balance`, and so wait for each other; those that read a `history` read
-   * all of it, however little they show.
+   * all of it, however little they show. Those that add to its `payouts` wait only while these are late (kit/pace.ts).
    */
   merchantQueue?: MerchantQueue;
 }

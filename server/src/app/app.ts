@@ -45,7 +45,8 @@ import {
   simulatorQueue,
   workerQueues,
 } from './work-queues.ts';
-import { balancePermitsOf } from '../http/merchant-limiters.ts';
+import { balancePermitsOf, createPayoutPace } from '../http/merchant-limiters.ts';
+import type { Pace } from '../kit/pace.ts';
 import { SharedCommits } from '../kit/shared-commits.ts';
 
 export interface App {
@@ -100,7 +101,7 @@ export async function createApp(baseOptions: AppOptions, serve: Serve = serveAll
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
   const commits = new SharedCommits(options.db, { aloneMax: balancePermitsOf(config.databaseConnections) });
-  const [dailyHeads, heartbeats] = [createDailyHeads(options), new Heartbeats(clock)];
+  const [dailyHeads, heartbeats, pace] = [createDailyHeads(options), new Heartbeats(clock), createPayoutPace(clock)];
   const synthetic = createSyntheticPayments(options, address, metrics);
   const scripts = createScriptComparisons(options, address, { metrics, closing: closing.signal });
   registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts, dailyHeads, heartbeats });
@@ -109,14 +110,14 @@ export async function createApp(baseOptions: AppOptions, serve: Serve = serveAll
     const { context: endpoints } = webhooks;
     const [{ simulator }, { callbacks }] = [networks, notices];
     await serve(server, options, {
-      ...{ address, money, commits, keyUses, requestLog, endpoints, callbacks, simulator, accounts, metrics },
+      ...{ address, money, commits, pace, keyUses, requestLog, endpoints, callbacks, simulator, accounts, metrics },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },
       closing: closing.signal,
     });
   }
   await networks.accounts.load();
   let worker: Worker | null = null;
-  const parts = { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads };
+  const parts = { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads, pace };
   const queues = queuesOf(options, { ...parts, synthetic, scripts });
   return {
     server,
@@ -179,14 +180,27 @@ interface AppParts {
   requestLog: RequestLog;
   hold: RestoreHold;
   dailyHeads: DailyHeads;
+  pace: Pace;
   synthetic: SyntheticPayments;
   scripts: ScriptComparisons;
 }
 
 /** What this process does besides serving requests, by its role. */
 function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueue[] {
-  const { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads, synthetic } =
-    parts;
+  const {
+    metrics,
+    money,
+    webhooks,
+    notices,
+    accounts,
+    networks,
+    keyUses,
+    requestLog,
+    hold,
+    dailyHeads,
+    pace,
+    synthetic,
+  } = parts;
   const queues = [
     railAccountQueue(networks.accounts),
     ...(config.role === 'api'
@@ -198,6 +212,7 @@ function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueu
             notices: notices.context,
             ...accounts,
             dailyHeads,
+            payoutPace: pace,
           }),
           ...(synthetic.isOn ? [syntheticQueue(synthetic, log)] : []),
         ].map((queue) => whileNotHeld(queue, hold))),

@@ -1,6 +1,6 @@
 import { syncDebts } from '../debts/sync-debts.ts';
 import { addSweptMerchants } from '../merchants/add-swept-merchants.ts';
-import { networkQueueKinds, networkQueue } from '../events/outbox.ts';
+import { isNetworkQueue, networkQueueKinds, networkQueue } from '../events/outbox.ts';
 import type { QueueName, Work } from '../events/work.ts';
 import { purgeRequests } from '../request-log/retention.ts';
 import type { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
@@ -19,6 +19,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Topic } from '../kit/changes.ts';
 import { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import type { Log } from '../kit/log.ts';
+import type { Pace } from '../kit/pace.ts';
 import type { KeyUses } from '../merchants/key-uses.ts';
 import { purgeBreakers } from '../networks/payout-breakers.ts';
 import { purgePrompts } from '../networks/prompt-limits.ts';
@@ -51,7 +52,7 @@ import type { ScriptComparisons } from './page-scripts/script-comparisons.ts';
 import type { SyntheticPayments } from './synthetic-payment.ts';
 import { BatchQueue } from '../worker/batch-queue.ts';
 import { outboxQueue, workKey } from '../worker/outbox-queue.ts';
-import type { OutboxQueueOptions } from '../worker/outbox-queue.ts';
+import type { OutboxQueueOptions, WorkPace } from '../worker/outbox-queue.ts';
 import type { WorkQueue } from '../worker/worker.ts';
 
 /** The kind of the topics that announce work; a `workKey` follows. */
@@ -93,12 +94,14 @@ interface WorkerParts {
   mails: MailContext;
   mailer: Mailer | null;
   dailyHeads: DailyHeads;
+  /** Of each merchant's payouts. */
+  payoutPace: Pace;
 }
 
 /** Everything a worker process does, or the parts of it that are given. */
 export function workerQueues(
   context: ChainContext,
-  { money, webhooks, notices, mails, mailer = null, dailyHeads }: Partial<WorkerParts>,
+  { money, webhooks, notices, mails, mailer = null, dailyHeads, payoutPace }: Partial<WorkerParts>,
 ): WorkQueue[] {
   const outbox = [
     ...(money ? [moneyWork(money)] : []),
@@ -110,6 +113,7 @@ export function workerQueues(
       ...context,
       name: 'outbox',
       topicKind: workTopicKind,
+      ...(payoutPace && { pace: paceOfPayouts(payoutPace) }),
       queues: outbox.flatMap(({ queues }) => queues),
       handlers: outbox.reduce<OutboxWork['handlers']>((all, { handlers }) => ({ ...all, ...handlers }), {}),
     }),
@@ -119,6 +123,15 @@ export function workerQueues(
     ...(mails ? accountQueues(mails, mailer) : []),
     ...(dailyHeads ? chainQueues(context, dailyHeads) : []),
   ];
+}
+
+function paceOfPayouts(pace: Pace): WorkPace {
+  return {
+    noteClaim: ({ queue, merchantId }, timing) => {
+      if (isNetworkQueue(queue, 'payouts')) pace.noteClaim(merchantId, timing);
+    },
+    expire: () => pace.expire(),
+  };
 }
 
 /** Some queues of the outbox and what does their work. One statement polls those of all parts. */

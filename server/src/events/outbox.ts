@@ -18,6 +18,10 @@ export function networkQueue(rail: { network: string; testMode: boolean }, kind:
   return `network:${rail.network}${rail.testMode ? '-test' : ''}:${kind}`;
 }
 
+export function isNetworkQueue(queue: QueueName, kind: NetworkQueueKind): boolean {
+  return queue.startsWith('network:') && queue.endsWith(`:${kind}`);
+}
+
 /** What writing work needs: times and ids, and a way to notify the workers after the commit. */
 export interface WorkContext {
   clock: Clock;

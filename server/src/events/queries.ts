@@ -7,7 +7,7 @@ import type { DueSearch } from '../kit/due-floors.ts';
 import { sweepMerchants } from '../kit/sweep.ts';
 import type { NewEvent, StoredEvent, WrittenEvent } from './event.ts';
 import type { JsonRecord } from './kinds.ts';
-import type { NewWork, QueueBacklog, QueueName, Work } from './work.ts';
+import type { ClaimedWork, NewWork, QueueBacklog, QueueName, Work } from './work.ts';
 
 /** Unique per object and sequence number: two writers of one object cannot both emit the same step. */
 export function insertEvent(event: WrittenEvent & Pick<NewEvent, 'objectId'>): Statement {
@@ -62,10 +62,10 @@ export interface WorkClaim {
  * Claims due work of one merchant, the longest due first. It stays in the table, due again at `leaseEndsAt`, so that another worker
  * gets what a dead one had claimed. Rows that another worker is claiming are skipped: no two workers claim the same work.
  */
-export function claimWork(db: Queryable, claim: WorkClaim): Promise<(Work & { dueAt: Date })[]> {
+export function claimWork(db: Queryable, claim: WorkClaim): Promise<ClaimedWork[]> {
   const { merchantId, queue, now, from = new Date(0), leaseEndsAt, rowsMax } = claim;
   assert(rowsMax <= claimRowsMax, 'a claim requests at most as many rows as the statement returns');
-  return db.rows<Work & { dueAt: Date }>({
+  return db.rows<ClaimedWork>({
     name: 'outbox_claim',
     text: `WITH due AS (
              SELECT kind, subject_id, due_at FROM (

@@ -44,6 +44,11 @@ export interface Work {
   createdAt: Date;
 }
 
+export interface ClaimedWork extends Work {
+  /** Since when it was due. */
+  dueAt: Date;
+}
+
 /** Whether it was enqueued again since it was first enqueued: claims count in both numbers, enqueuing only in the version. */
 export function wasEnqueuedAgain({ version, attempts }: Work): boolean {
   return version > attempts;

@@ -135,7 +135,7 @@ describe('statements of a merchant that take long to read', () => {
 });
 
 describe('routes with a queue per merchant', () => {
-  it('are those that spend from its balance, and those that read a whole statement', () => {
+  it('are those that spend from its balance, add to its payouts, or read a whole statement', () => {
     const those = apiRoutes.filter((route) => route.merchantQueue !== undefined);
     assert.deepEqual(those.map(({ method, path, merchantQueue: queue }) => `${queue}: ${method} ${path}`).toSorted(), [
       'balance: POST /v1/sub-accounts/:id/payouts',
@@ -143,6 +143,7 @@ describe('routes with a queue per merchant', () => {
       'balance: POST /v1/transactions/refund',
       'history: GET /v1/balances/movements',
       'history: GET /v1/sub-accounts/:id/statement',
+      'payouts: POST /v1/transfers',
     ]);
   });
 });

@@ -41,7 +41,7 @@ export interface NetworkClientOptions {
   baseUrl: () => string;
   clock: Clock;
   callTimeoutMs: number;
-  /** Per pool. A bulkhead: an account whose network hangs occupies its own connections and no other's. Default: 32. */
+  /** Per pool. A bulkhead: an account whose network hangs occupies its own connections and no other's. Default: 64. */
   connectionsMax?: number;
 }
 
@@ -67,7 +67,10 @@ export function createNetworkClient(options: NetworkClientOptions): NetworkClien
   };
 }
 
-function createAgent({ connectionsMax = 32, callTimeoutMs }: NetworkClientOptions): Agent {
+// As many as one merchant has payouts under way: those that wait for a connection use up the time of their call.
+const usualConnectionsMax = 64;
+
+function createAgent({ connectionsMax = usualConnectionsMax, callTimeoutMs }: NetworkClientOptions): Agent {
   return new Agent({
     connections: connectionsMax,
     pipelining: 1,

@@ -15,7 +15,7 @@ export interface TestConnectorsOptions {
   clock: Clock;
   /** How long a call may take before its outcome counts as unknown. Default: 3 s. */
   requestTimeoutMs?: number;
-  /** Connections to each network for each kind of call. Default: 32. */
+  /** Connections to each network for each kind of call. Default: 64. */
   connectionsMax?: number;
 }
 

@@ -21,6 +21,7 @@ import { describeApi } from '../http/openapi.ts';
 import { KeylessLimit } from '../http/keyless-limit.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
+import type { Pace } from '../kit/pace.ts';
 import type { SharedCommits } from '../kit/shared-commits.ts';
 import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
@@ -65,6 +66,8 @@ export interface ServedParts {
   address: Address;
   money: MoneyContext;
   commits: SharedCommits;
+  /** Of each merchant's payouts. */
+  pace: Pace;
   keyUses: KeyUses;
   requestLog: RequestLog;
   endpoints: WebhookContext;
@@ -109,7 +112,9 @@ export async function serveApi(server: FastifyInstance, options: AppOptions, par
   const { publicUrl } = address;
   const posters = createPosterRenderer({ clock });
   server.addHook('onClose', () => posters.close()).decorate('trustsHostHeader', !config.production);
-  const limiters = createMerchantLimiters(config.databaseConnections);
+  const limiters = createMerchantLimiters(config.databaseConnections, parts.pace);
+  // No worker claims anything from then on.
+  parts.closing.addEventListener('abort', () => parts.pace.end());
   const others = [posters.limiter, money.lists.searches, endpoints.bulkResends];
   for (const limiter of [...Object.values(limiters), ...others]) metrics.watchLimiter(limiter);
   const runContext = { db, commits: parts.commits, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };

@@ -1,6 +1,7 @@
 import { completeWork, completeWorkWith, enqueue, postponeWork } from '../events/outbox.ts';
 import { wasEnqueuedAgain } from '../events/work.ts';
 import type { Work } from '../events/work.ts';
+import type { WatchCall } from '../kit/adaptive-concurrency.ts';
 import { addMs } from '../kit/clock.ts';
 import type { ProviderNotification, PayoutResponse, UnavailableReason } from '../networks/contract.ts';
 import { outcomeOfUnmatched } from '../networks/inbox.ts';
@@ -22,7 +23,7 @@ import type { Transfer } from './transfer.ts';
 
 /** The jobs of transfers. After a crash at any point a job runs again, and finds what has been done. */
 export interface TransferJobs {
-  send(work: Work): Promise<void>;
+  send(work: Work, watch?: WatchCall): Promise<void>;
   lookUp(work: Work): Promise<void>;
   /** Looks whether the network has reversed a transfer that it had paid, or paid one that it had refused. */
   recheck(work: Work): Promise<void>;

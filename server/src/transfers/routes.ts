@@ -58,6 +58,7 @@ const create = writeRoute('POST', {
     'merchant_owes',
   ],
   idempotencyKeyRequired: true,
+  merchantQueue: 'payouts',
   sharesCommit: () => true,
   async handle(context: TransferContext, { caller, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);

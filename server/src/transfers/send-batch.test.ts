@@ -231,3 +231,17 @@ test('the transfers of a batch without a response count at the circuit breaker, 
   assert.equal((await world.transfer(waiting)).waitingFor, 'network_unavailable');
   assert.equal(world.networks.wave.count('pay_out'), 1);
 });
+
+test('what a transfer waits for its network, alone or in a batch, is watched as one call', async () => {
+  respondToBatches();
+  await createSeveral(2);
+  await world.create({ network: 'qmoney' });
+  const watched: string[] = [];
+  for (const work of await world.claim(1)) {
+    await world.jobs.send(work, (send) => {
+      watched.push(work.queue);
+      return send();
+    });
+  }
+  assert.deepEqual(watched.toSorted(), ['network:qmoney-test:payouts', 'network:wave-test:payouts']);
+});

@@ -1,6 +1,7 @@
 import { claimWork, completeWork, completeWorkWith, postponeWork } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
 import { assert } from '../kit/assert.ts';
+import type { WatchCall } from '../kit/adaptive-concurrency.ts';
 import { BoundedMap } from '../kit/bounded-map.ts';
 import { addMs } from '../kit/clock.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
@@ -39,7 +40,7 @@ const aloneForMs = 60_000;
  * Sends transfers. Where their account pays out in batches, the transfers of a merchant that become due while a call of that account
  * is under way go together with the next; one that is due alone goes alone, at once.
  */
-export function createSender(context: TransferContext): (work: Work) => Promise<void> {
+export function createSender(context: TransferContext): (work: Work, watch?: WatchCall) => Promise<void> {
   const waiting = new Map<string, Waiting[]>();
   const aloneUntil = new BoundedMap<string, Date>(accountsMax);
   const runner = new KeyedRunner(async (account) => {
@@ -47,21 +48,25 @@ export function createSender(context: TransferContext): (work: Work) => Promise<
     if (isRefused) aloneUntil.set(account, addMs(context.clock.now(), aloneForMs));
     if (waiting.get(account)?.length === 0) waiting.delete(account);
   }, accountsMax);
-  return async (work) => {
+  return async (work, watch = (send) => send()) => {
     const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
     if (!transfer || transfer.status !== 'pending') return completeWork(context.db, work);
     const due = { work, transfer, rail: await railOf(context, transfer) };
     if (transfer.batchReference !== null) return sendBatchAgain(context, due);
     const account = accountOf(transfer);
     const goesAlone = !isBatchable(due) || (aloneUntil.get(account) ?? 0) > context.clock.now();
-    if (goesAlone) return sendTransfer(context, due);
+    if (goesAlone) return sendTransfer(context, due, watch);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const each = { due, resolve, reject };
     const others = waiting.get(account);
     if (others) others.push(each);
     else waiting.set(account, [each]);
     runner.schedule(account);
-    await promise;
+    // Waiting for the batch under way is waiting for the network.
+    await watch(
+      () => promise,
+      () => true,
+    );
   };
 }
 

@@ -1,5 +1,6 @@
 import { completeWorkWith, enqueue, postponeWork } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
+import type { WatchCall } from '../kit/adaptive-concurrency.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { SendOutcome } from '../networks/circuit-breaker.ts';
@@ -21,10 +22,10 @@ export interface DueTransfer {
 }
 
 /** Sends a transfer alone, unless its network takes none at the moment. */
-export async function sendTransfer(context: TransferContext, due: DueTransfer): Promise<void> {
+export async function sendTransfer(context: TransferContext, due: DueTransfer, watch: WatchCall): Promise<void> {
   if (!(await isPermitted(context, due))) return;
   const submitted = await markSubmitted(context, due);
-  if (submitted) await callNetwork(context, due.rail, submitted);
+  if (submitted) await callNetwork(context, due.rail, submitted, watch);
 }
 
 /** Where a circuit breaker is open, the transfer waits. */
@@ -37,8 +38,13 @@ export async function isPermitted(context: TransferContext, { work, transfer, ra
 }
 
 /** Sends what is marked as submitted, and applies the response. */
-export async function callNetwork(context: TransferContext, rail: Rail, submitted: Transfer): Promise<void> {
-  const response = await rail.send();
+export async function callNetwork(
+  context: TransferContext,
+  rail: Rail,
+  submitted: Transfer,
+  watch: WatchCall = (send) => send(),
+): Promise<void> {
+  const response = await watch(rail.send, (each) => outcomeOf(each) !== 'unclear');
   if (rail.breakers) await reportPayout(context, rail.breakers, outcomeOf(response));
   if (response.state === 'not_accepted') await applyNotAccepted(context, rail, submitted, response.reason);
   else if (response.state === 'unknown') await noteUnclearResponse(context, rail, submitted, response.detail);

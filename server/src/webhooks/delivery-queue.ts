@@ -1,9 +1,9 @@
+import { AdaptiveConcurrencies } from '../kit/adaptive-concurrency.ts';
+import type { ConcurrencyLimits, Speed } from '../kit/adaptive-concurrency.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 import { DueFloors } from '../kit/due-floors.ts';
 import { KeyedLimiter } from '../kit/keyed-limiter.ts';
-import { AdaptiveConcurrencies } from './adaptive-concurrency.ts';
-import type { Speed } from './adaptive-concurrency.ts';
 import type { WebhookContext } from './context.ts';
 import { deliveryLeaseMs, endpointQueueKey, parseEndpointQueueKey } from './delivery.ts';
 import type { EndpointQueue } from './delivery.ts';
@@ -39,6 +39,8 @@ const permits = {
   /** Of one merchant's slow and unproven endpoints. */
   perMerchantUnsure: 16,
 };
+// Of one endpoint. With responses within 10 ms, 32 are more than a process can send.
+const concurrencyLimits: ConcurrencyLimits = { initial: 4, usual: 8, quickMax: 32, slowMax: 8, hangingMin: 2 };
 // A delivery that cannot be signed (the seal key is missing) waits for the operator and costs no attempt.
 const unsignedWaitMs = 60_000;
 // How many deliveries are prefetched, in multiples of the concurrency. A claim takes two round trips to the database, in which
@@ -51,7 +53,7 @@ const prefetchPerPermit = 3;
  */
 export function createDeliveryQueue(context: WebhookContext) {
   const { db, clock, log } = context;
-  const concurrencies = new AdaptiveConcurrencies();
+  const concurrencies = new AdaptiveConcurrencies(concurrencyLimits);
   const floors = new DueFloors();
   const record = createAttemptRecorder(context);
   return {

@@ -7,6 +7,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { completeWork, enqueue } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
+import type { ClaimTiming } from '../kit/pace.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
@@ -14,7 +15,7 @@ import { createServiceLog } from '../api/service-log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { outboxQueue, workKey } from './outbox-queue.ts';
-import type { WorkHandler } from './outbox-queue.ts';
+import type { WorkHandler, WorkPace } from './outbox-queue.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -51,7 +52,7 @@ async function newMerchant(): Promise<string> {
 }
 
 /** Runs the queue as a worker does, until nothing is under way. */
-function working(start: WorkHandler, { onClock = clock }: QueueOptions = {}) {
+function working(start: WorkHandler, { onClock = clock, pace }: QueueOptions = {}) {
   const log = createServiceLog({ level: 'info', write: (line) => logged.push(line) });
   const inner = outboxQueue({
     db,
@@ -61,6 +62,7 @@ function working(start: WorkHandler, { onClock = clock }: QueueOptions = {}) {
     topicKind: 'work',
     queues: ['network:wave:look-ups', queue, 'network:aps:starts'],
     handlers: { start_charge: start },
+    ...(pace && { pace }),
   });
   let signal = running;
   const runner = new KeyedRunner((key) => inner.run(key, signal), inner.keysMax);
@@ -84,6 +86,7 @@ function working(start: WorkHandler, { onClock = clock }: QueueOptions = {}) {
 
 interface QueueOptions {
   onClock?: ManualClock;
+  pace?: WorkPace;
 }
 
 async function enqueueWork(count = 1, owner = merchantId): Promise<string[]> {
@@ -283,4 +286,84 @@ test('a merchant is found by its own due work and worked separately', async () =
     [theirs],
   );
   assert.deepEqual(await listDueKeys(), [keyOf(merchantId)]);
+});
+
+test('a merchant’s tasks go up to 64 at once while their calls are answered quickly', async () => {
+  await enqueueWork(100);
+  const mayEnd = Promise.withResolvers<void>();
+  let [underWay, most] = [0, 0];
+  const { run } = working(async (work, watch) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await watch(
+      () => Promise.resolve(),
+      () => true,
+    );
+    await mayEnd.promise;
+    await completeWork(db, work);
+    underWay -= 1;
+  });
+  const allDone = run(keyOf(merchantId));
+  await eventually('64 are under way', () => underWay === 64);
+  mayEnd.resolve();
+  await allDone;
+  assert.equal(most, 64);
+});
+
+test('a merchant’s tasks stay at sixteen at once while their calls take seconds', async () => {
+  await enqueueWork(100);
+  let [underWay, most] = [0, 0];
+  const { run } = working(async (work, watch) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await watch(
+      () => clock.advance(2_000),
+      () => true,
+    );
+    await completeWork(db, work);
+    underWay -= 1;
+  });
+  await run(keyOf(merchantId));
+  assert.equal(most, 16);
+});
+
+/** What the claim of a task says that has been due for six seconds, after others that took so long, one by one. */
+async function claimAfter({ ownMs, callMs }: { ownMs: number; callMs: number }): Promise<ClaimTiming | undefined> {
+  const timings: ClaimTiming[] = [];
+  const pace: WorkPace = {
+    noteClaim: (scope, timing) => {
+      assert.deepEqual(scope, { queue, merchantId });
+      timings.push(timing);
+    },
+    expire: () => {},
+  };
+  const { run } = working(
+    async (work, watch) => {
+      await clock.advance(ownMs);
+      await watch(
+        () => clock.advance(callMs),
+        () => true,
+      );
+      await completeWork(db, work);
+    },
+    { pace },
+  );
+  for (let task = 0; task < 3; task += 1) {
+    await enqueueWork(1);
+    await clock.advance(6_000);
+    await run(keyOf(merchantId));
+  }
+  return timings.findLast(({ count }) => count > 0);
+}
+
+test('a claim says how late its tasks are, and that the process is why where they spend their time in it', async () => {
+  const timing = await claimAfter({ ownMs: 300, callMs: 300 });
+  assert.deepEqual(timing, { count: 1, lateMs: 6_000, isOwnDelay: true });
+});
+
+test('a claim says that the process is not why its tasks are late if they wait for their calls', async () => {
+  for (const callMs of [300, 30_000]) {
+    const timing = await claimAfter({ ownMs: 50, callMs });
+    assert.deepEqual(timing, { count: 1, lateMs: 6_000, isOwnDelay: false });
+  }
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AdaptiveConcurrencies, AdaptiveConcurrency, limits } from './adaptive-concurrency.ts';
+import { AdaptiveConcurrencies, AdaptiveConcurrency } from './adaptive-concurrency.ts';
+
+const limits = { initial: 4, usual: 8, quickMax: 32, slowMax: 8, hangingMin: 2 };
 
 const quick = { durationMs: 20, responded: true, atLimit: true };
 const late = { durationMs: 2_000, responded: true, atLimit: true };
@@ -8,7 +10,7 @@ const timeout = { durationMs: 15_000, responded: false, atLimit: true };
 const refused = { durationMs: 1, responded: false, atLimit: true };
 
 function after(...notes: (typeof quick)[]): [string, number] {
-  const concurrency = new AdaptiveConcurrency();
+  const concurrency = new AdaptiveConcurrency(limits);
   for (const note of notes) concurrency.note(note);
   return speedAndLimit(concurrency);
 }
@@ -49,14 +51,14 @@ describe('the concurrency of an endpoint queue', () => {
   });
 
   it('falls back to the usual when the backlog is sent', () => {
-    const concurrency = new AdaptiveConcurrency();
+    const concurrency = new AdaptiveConcurrency(limits);
     for (const note of times(50, quick)) concurrency.note(note);
     concurrency.endBacklog();
     assert.deepEqual(speedAndLimit(concurrency), ['quick', limits.usual]);
   });
 
   it('is remembered for the ten thousand most recently used queues', () => {
-    const concurrencies = new AdaptiveConcurrencies();
+    const concurrencies = new AdaptiveConcurrencies(limits);
     concurrencies.get('first').note(quick);
     for (let queue = 0; queue < 9_999; queue += 1) concurrencies.get(`queue ${queue}`);
     assert.equal(concurrencies.get('first').current(0).speed, 'quick');
