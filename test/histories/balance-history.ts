@@ -34,6 +34,8 @@ interface World {
 
 // A history of a few clients needs some hundred; one that needs more could not be decided.
 const worldsMax = 100_000;
+// Of worlds and operations, in the description of an anomaly.
+const shownMax = 40;
 
 /**
  * Whether a history of balances is linearizable: whether all changes and observations can be put in one order, each at a moment
@@ -58,10 +60,29 @@ export function findBalanceAnomaly({ opening, changes, observations }: BalanceHi
     for (const world of worlds) {
       for (const reached of worldsWith(operation, world, open)) next.set(keyOf(reached, names), reached);
     }
-    if (next.size === 0) return `${operation.name}: no order of the history explains it`;
+    if (next.size === 0) return describeAnomaly(operation, worlds, open);
     worlds = forgetDone([...next.values()], open);
   }
   return undefined;
+}
+
+/** With what a person needs to judge it: the balances that were possible before it, and what was under way. */
+function describeAnomaly(operation: Operation, worlds: readonly World[], open: ReadonlySet<Operation>): string {
+  const interval = ({ fromMs, byMs }: Interval): string => `${fromMs} to ${byMs}`;
+  const addsOf = (each: Operation): string => (isChange(each) ? ` ${inWords(each.adds)}` : '');
+  return [
+    `${operation.name}: no order of the history explains it`,
+    `it happened ${interval(operation)}`,
+    ...worlds.slice(0, shownMax).map(({ balances, done }) => {
+      const applied = [...done].map(({ name }) => name).join(', ');
+      return `possible: ${inWords(balances)}; done: ${applied}`;
+    }),
+    ...[...open].slice(0, shownMax).map((each) => `open: ${each.name}, ${interval(each)}${addsOf(each)}`),
+  ].join('\n');
+}
+
+function inWords(balances: Balances): string {
+  return [...balances].map(([account, amountMinor]) => `${account} ${amountMinor}`).join(', ');
 }
 
 /** Beginnings and ends by time. At one time beginnings are first: operations that share a moment are concurrent. */
