@@ -188,6 +188,35 @@ describe('changes of one key that arrive while one is under way', () => {
     ]);
   });
 
+  test('do one again, alone, that was refused for what others have left and not committed yet', async () => {
+    const free = await occupy('shop');
+    const known: unknown[] = [];
+    const spend = (id: number): Promise<unknown> =>
+      commits.run('shop', async (tx) => {
+        const left = tx.memory?.get('left') ?? 5n;
+        known.push([id, left]);
+        if (left < 5n) throw new Error('not enough');
+        tx.memory?.set('left', 0n);
+        return Promise.resolve(id);
+      });
+    const outcomes = Promise.allSettled([spend(1), spend(2), spend(3)]);
+    await free();
+    assert.deepEqual(
+      (await outcomes).map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'fulfilled'],
+    );
+    assert.deepEqual(known.slice(0, 3), [
+      [1, 5n],
+      [2, 0n],
+      [3, 0n],
+    ]);
+    assert.deepEqual(known.slice(3).toSorted(), [
+      [2, 5n],
+      [3, 5n],
+    ]);
+    assert.equal(commits.splits, 0);
+  });
+
   test('leave out one that is refused before it wrote anything', async () => {
     const free = await occupy('shop');
     const [good, refused, also] = [1, 2, 3].map((id) =>

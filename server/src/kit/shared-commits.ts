@@ -133,10 +133,8 @@ export class SharedCommits implements LimiterFigures {
     if (batch.length === 1) return this.runAlone(first.body, first.options).then(first.resolve, first.reject);
     try {
       const outcomes = await this.#db.withTransaction((tx) => runTogether(tx, batch));
-      for (const [index, settle] of outcomes.entries()) {
-        if (settle !== 'alone') settle();
-        else void this.#commit(batch.slice(index, index + 1));
-      }
+      for (const settle of outcomes) if (settle !== 'alone') settle();
+      void this.#commitEach(batch.filter((_, index) => outcomes[index] === 'alone'));
     } catch (error) {
       if (isDatabaseAway(error)) {
         for (const { reject } of batch) reject(error);

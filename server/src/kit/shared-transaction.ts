@@ -120,12 +120,37 @@ async function runMember(
     return () => resolve(result);
   } catch (error) {
     if (!part.isUnwritten) throw error;
-    return error instanceof RowHeldError ? 'alone' : () => reject(error);
+    return error instanceof RowHeldError || part.memory?.isUsed === true ? 'alone' : () => reject(error);
   }
 }
 
 /** Another transaction has locked the row. */
 class RowHeldError extends Error {}
+
+/**
+ * What a change knows from those before it, and learns itself. One that is refused after it has used what others left is done again,
+ * alone: what was written since they read may let it succeed, and others may have seen that before these are committed.
+ */
+class MemberMemory extends Map<string, bigint> {
+  readonly #inherited: ReadonlyMap<string, bigint>;
+  isUsed = false;
+
+  constructor(inherited: ReadonlyMap<string, bigint>) {
+    super();
+    this.#inherited = inherited;
+    for (const [name, value] of inherited) super.set(name, value);
+  }
+
+  override get(name: string): bigint | undefined {
+    const value = super.get(name);
+    if (value !== undefined && this.#inherited.has(name)) this.isUsed = true;
+    return value;
+  }
+
+  override has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+}
 
 /** A transaction that changes share. What they write is held until one of them reads, and merged. */
 class SharedTransaction {
@@ -133,7 +158,7 @@ class SharedTransaction {
   readonly #writes = new MergedWrites();
   readonly #lastActions: BeforeCommit[] = [];
   /** Of the changes that have ended. */
-  memory = new Map<string, bigint>();
+  memory: ReadonlyMap<string, bigint> = new Map<string, bigint>();
   /** While changes run at once. */
   rounds: Rounds | null = null;
 
@@ -273,7 +298,7 @@ class Rounds {
 class MemberTransaction implements Transaction {
   readonly requestId: string | null;
   /** Becomes that of the next change when this one has ended; one that is refused leaves none. */
-  readonly memory: Map<string, bigint> | null;
+  readonly memory: MemberMemory | null;
   readonly #shared: SharedTransaction;
   #held: Statement[] = [];
   readonly #beforeCommit: BeforeCommit[] = [];
@@ -286,7 +311,7 @@ class MemberTransaction implements Transaction {
   constructor(shared: SharedTransaction, requestId: string | null) {
     this.#shared = shared;
     this.requestId = requestId;
-    this.memory = shared.rounds ? null : new Map(shared.memory);
+    this.memory = shared.rounds ? null : new MemberMemory(shared.memory);
   }
 
   rows<Row>(statement: Statement): Promise<Row[]> {

@@ -69,7 +69,7 @@ test('a request through the API is logged once, without the secret and the numbe
   const secret = String(endpoint.body['secret']);
   assert.match(secret, /^wh_/);
   assert.equal((await api.post('/v1/payments', { data: {} })).status, 400);
-  for (const path of ['/v1/payments', '/v1/payments', '/v1/customers?search=7000001']) await api.get(path);
+  for (const path of ['/v1/transfers', '/v1/transfers', '/v1/customers?search=7000001']) await api.get(path);
   await service.app.drain();
   const rows = await listAll(merchant.id);
   assert.equal(rows.length, 5, 'the second GET of the same list is a repetition');
