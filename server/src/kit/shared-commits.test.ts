@@ -197,7 +197,7 @@ describe('changes of one key that arrive while one is under way', () => {
         known.push([id, left]);
         if (left < 5n) throw new Error('not enough');
         tx.memory?.set('left', 0n);
-        return Promise.resolve(id);
+        await tx.row(read(id));
       });
     const outcomes = Promise.allSettled([spend(1), spend(2), spend(3)]);
     await free();
