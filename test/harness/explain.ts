@@ -24,32 +24,36 @@ export async function genericPlans(
   return withAdminClient(adminUrl, async (client) => {
     await client.query('SET plan_cache_mode = force_generic_plan');
     const plans: string[] = [];
-    for (const { text, values } of statements) {
-      await client.query(`PREPARE explained AS ${text}`);
-      const literals = values.map((value) => (value === null ? 'NULL' : client.escapeLiteral(inText(value))));
-      const parameters = literals.length === 0 ? '' : `(${literals.join(', ')})`;
-      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE explained${parameters}`);
-      await client.query('DEALLOCATE explained');
-      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+    for (const statement of statements) {
+      const rows = await explain<string>(client, 'EXPLAIN', statement);
+      plans.push(rows.join('\n'));
     }
     return plans;
   });
 }
 
-/** How many blocks the statements read; what they write is rolled back. */
+async function explain<Plan>(client: pg.Client, command: string, { text, values }: Statement): Promise<Plan[]> {
+  await client.query(`PREPARE explained AS ${text}`);
+  const literals = values.map((value) => (value === null ? 'NULL' : client.escapeLiteral(inText(value))));
+  const parameters = literals.length === 0 ? '' : `(${literals.join(', ')})`;
+  const { rows } = await client.query<{ 'QUERY PLAN': Plan }>(`${command} EXECUTE explained${parameters}`);
+  await client.query('DEALLOCATE explained');
+  return rows.map((row) => row['QUERY PLAN']);
+}
+
+/** How many blocks the statements read by their generic plans; what they write is rolled back. */
 export async function blocksRead(
   client: pg.Client,
   runStatements: (db: Queryable) => Promise<unknown>,
 ): Promise<number> {
   let blocks = 0;
-  const rows: Queryable['rows'] = async ({ text, values }) => {
+  await client.query('SET plan_cache_mode = force_generic_plan');
+  const rows: Queryable['rows'] = async (statement) => {
     await client.query('BEGIN');
-    const { rows: plans } = await client.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
-      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
-      [...values],
-    );
+    const command = 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)';
+    const [plans] = await explain<{ Plan: Record<string, number> }[]>(client, command, statement);
     await client.query('ROLLBACK');
-    const plan = plans[0]?.['QUERY PLAN'][0]?.Plan;
+    const plan = plans?.[0]?.Plan;
     blocks += (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
     return [];
   };
