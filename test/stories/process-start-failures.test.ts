@@ -132,6 +132,16 @@ describe('an invalid setting ends the start', () => {
   test('PORT=-1, in its own process with its exit code', () =>
     refusesInChildProcess({ PORT: '-1' }, /^PORT must be a whole number from 0 to 65535, not "-1"\.$/));
 
+  test('before the application is loaded', async () => {
+    const hooks = `import { registerHooks } from 'node:module';
+      registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });`;
+    const words = ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`, 'server/src/main.ts'];
+    const child = world.start([process.execPath, ...words], { PORT: '-1' });
+    assert.equal((await child.ended).code, 1);
+    assert.match(child.stdout(), /\/server\/src\/configuration\/config\.ts$/m);
+    assert.doesNotMatch(child.stdout(), /\/server\/src\/(app|http)\/|\/node_modules\/fastify\//);
+  });
+
   test('an operator’s database without APP_ENV counts as production, whichever of its URLs is set', async () => {
     const sentence = /^SEAL_KEY, KEY_PEPPER and PUBLIC_URL are required in production/;
     await refuses({ DATABASE_URL: adminUrl }, sentence);
