@@ -153,7 +153,8 @@ interface DueWork {
   queue: QueueName;
 }
 
-/** The most that has usually fallen due since the last sweep. With more, the sweep looks at each merchant, so that no backlog hides another. */
+// More than has usually fallen due since the last sweep. With so many, the sweep looks at each merchant, so that no backlog hides
+// another.
 const recentRowsMax = 2_000;
 // The parts of the merchants that are looked at from the start, each in one of four sweeps: a cluster's shards have one statement less.
 const merchantParts = 16;

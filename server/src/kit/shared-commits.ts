@@ -134,7 +134,8 @@ export class SharedCommits implements LimiterFigures {
     try {
       const outcomes = await this.#db.withTransaction((tx) => runTogether(tx, batch));
       for (const settle of outcomes) if (settle !== 'alone') settle();
-      void this.#commitEach(batch.filter((_, index) => outcomes[index] === 'alone'));
+      const alone = batch.filter((_, index) => outcomes[index] === 'alone');
+      if (alone.length > 0) void this.#commitEach(alone);
     } catch (error) {
       if (isDatabaseAway(error)) {
         for (const { reject } of batch) reject(error);

@@ -38,8 +38,10 @@ test('a payment’s page names the request that made it, also when a killed proc
   const requestId = String(response.headers.get('x-request-id'));
   const deleted = 'DELETE FROM request_log WHERE request_id = $1 RETURNING id';
   assert.equal((await asOwner(world.service, deleted, [requestId])).length, 1);
-  const page = await owner.get(world.at(`/payments/${String(response.body.payment_intent_id)}`));
-  assert.ok((await page.text()).includes(`caused by request <code>${requestId}</code>`));
+  const path = `/payments/${String(response.body.payment_intent_id)}`;
+  const page = await (await owner.get(world.at(path))).text();
+  assert.ok(page.includes(`caused by request <code>${requestId}</code>`));
+  assert.deepEqual(await history(owner, path), ['The payment was created.'], 'only a developer reads it');
 });
 
 test('a payment’s page has its calls, page views, network messages, movements, deliveries and refunds', async () => {

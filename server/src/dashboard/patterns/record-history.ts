@@ -103,8 +103,7 @@ async function callEntries(
     })),
     ...others.map((event) => ({
       at: new Date(event.created_at),
-      text: html`<a href="${base}/events/${event.id}">${event.event}</a>`,
-      technical: causeOf(event),
+      technical: html`<a href="${base}/events/${event.id}">${event.event}</a> ${causeOf(event)}`,
     })),
   ];
 }

@@ -46,7 +46,8 @@ export function facts(
 
 export interface TimelineEntry {
   at: Date;
-  text: Html | string;
+  /** Without it only developers read the entry. */
+  text?: Html | string;
   /** What only a developer reads. */
   technical?: Html | string;
 }
@@ -62,8 +63,9 @@ export function timeline(
   entries: readonly TimelineEntry[],
   { heading = 'What happened', below = html`` }: { heading?: string; below?: Html } = {},
 ): Html {
+  const shown = entries.filter(({ text }) => text !== undefined);
   const technical = entries.filter((entry) => entry.technical !== undefined);
-  return html`<section class="panel"><h2>${heading}</h2><ol class="timeline">${entries.map(
+  return html`<section class="panel"><h2>${heading}</h2><ol class="timeline">${shown.map(
     ({ at, text }) => html`<li>${shownTime(at, now)}<div>${text}</div></li>`,
   )}</ol>${
     technical.length > 0 &&
