@@ -90,7 +90,6 @@ test('beside an open snapshot, neither a claim nor a sweep reads the work that i
       ];
     }),
   );
-
   const [wholeClaim = 0, claimed = 0, wholeSweep = 0, swept = 0] = blocks;
   assert.ok(claimed * 4 < wholeClaim && swept * 4 < wholeSweep, `${blocks.join(', ')} blocks`);
 });
@@ -101,5 +100,8 @@ test('a sweep reads only what fell due lately, whatever the plan', async () => {
   await database.asOwner('ANALYZE outbox');
   const plans = await genericPlans(database, (planned) => sweepDueWork(planned, [queue], lately));
   assert.equal(plans.length, 1);
-  assert.match(plans[0] ?? '', /Index Scan using outbox_due_lately_idx/);
+  // A bitmap of the index's rows is as good as an ordered scan; which of both is cheaper hangs on the sample that ANALYZE takes.
+  assert.match(plans[0] ?? '', /Index Scan (?:using|on) outbox_due_lately_idx/);
+  assert.match(plans[0] ?? '', /Index Cond: .*due_at.* >= .* AND .*due_at.* <= /);
+  assert.doesNotMatch(plans[0] ?? '', /Seq Scan/);
 });
