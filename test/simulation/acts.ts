@@ -3,6 +3,7 @@ import { Choices } from './choices.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import type { Networks } from './networks.ts';
 import type { Operators } from './operators.ts';
+import type { Payers } from './payers.ts';
 import type { Act, ActKind } from './plan.ts';
 import type { Upkeep } from './upkeep.ts';
 
@@ -24,11 +25,17 @@ const payerEndings = [
 ] as const;
 const payeeEndings = ['0001', '0001', '0002', '0003', '0005', '0006', '0007', '0008', '0009', '0012', '1234'] as const;
 
+// More than the failures in a row that open a merchant's circuit breaker, once some of them were sent again.
+const paydayTransfers = 3;
+
 export interface ActsOptions {
   merchants: readonly [MerchantClient, ...MerchantClient[]];
   networks: Networks;
   operators: Operators;
   upkeep: Upkeep;
+  payers: Payers;
+  /** A merchant whose receiver was off brings it back, and switches its endpoint on. */
+  switchOn: (merchant: MerchantClient) => Promise<void>;
   /** A merchant was shown the new secret of its endpoint. */
   learnSecret: (shortId: string, secret: string) => void;
   /** Reads past the service. */
@@ -43,11 +50,20 @@ export interface Known {
   id: string;
 }
 
+/** A link or counter. */
+interface CollectingPage extends Known {
+  kind: 'payment-links' | 'virtual-terminals';
+  path: string;
+}
+
 /** What merchants, payers and operators do. */
 export class Acts {
   readonly payments: Known[] = [];
   readonly transfers: Known[] = [];
   readonly subAccounts: Known[] = [];
+  /** The payouts of sub-accounts that merchants have requested themselves. */
+  readonly payouts: string[] = [];
+  readonly pages: CollectingPage[] = [];
   readonly refused: string[] = [];
   // Of two rotations at once, a merchant does not know which secret is the newer one.
   readonly #rotating = new Set<MerchantClient>();
@@ -73,8 +89,7 @@ export class Acts {
         account_number: `7${digits(choices)}${choices.pick(payerEndings)}`,
         ...(sub && choices.below(2) === 0 ? { sub_account: sub.id } : {}),
       };
-      const { status, body } = this.#record(await merchant.send('POST', '/v1/payments', { data }, `key ${id}`));
-      if (status === 201) this.payments.push({ merchant, id: String(body['payment_intent_id']) });
+      this.#notePayment(merchant, await merchant.send('POST', '/v1/payments', { data }, `key ${id}`));
     },
     phone: async (choices) => {
       const action = choices.pick(['approve', 'approve', 'approve', 'decline', 'approve_late'] as const);
@@ -89,7 +104,7 @@ export class Acts {
     },
     cancel: async (choices) => {
       const payment = this.#known(this.payments, choices);
-      if (payment) this.#record(await payment.merchant.send('POST', `/v1/payments/${payment.id}/cancel`, {}));
+      if (payment) this.record(await payment.merchant.send('POST', `/v1/payments/${payment.id}/cancel`, {}));
     },
     refund: async (choices, id) => {
       const payment = this.#known(this.payments, choices);
@@ -99,7 +114,7 @@ export class Acts {
       if (charge.body['status'] !== 'completed') return;
       const part = choices.below(2) === 0 ? {} : { amount: amount(choices, 100) };
       const body = { reference: charge.body['reference'], ...part };
-      this.#record(await merchant.send('POST', '/v1/transactions/refund', body, `key ${id}`));
+      this.record(await merchant.send('POST', '/v1/transactions/refund', body, `key ${id}`));
     },
     transfer: async (choices, id) => {
       const merchant = this.#merchant(choices);
@@ -121,7 +136,7 @@ export class Acts {
         ...{ name: 'Awa', percentage: 1 + choices.below(60), settlement_code: choices.pick(networks) },
         account_number: `7${digits(choices)}${choices.pick(payeeEndings)}`,
       };
-      const { status, body: created } = this.#record(await merchant.send('POST', '/v1/sub-accounts', body));
+      const { status, body: created } = this.record(await merchant.send('POST', '/v1/sub-accounts', body));
       if (status === 201) this.subAccounts.push({ merchant, id: String(created['id']) });
     },
     decide: (choices) => this.#options.operators.decide(choices),
@@ -136,15 +151,71 @@ export class Acts {
       if (this.#rotating.has(merchant)) return;
       this.#rotating.add(merchant);
       const path = `/v1/webhook-endpoints/${merchant.endpointId}/rotate-secret`;
-      const response = this.#record(await merchant.send('POST', path, body, `key ${id}`));
+      const response = this.record(await merchant.send('POST', path, body, `key ${id}`));
       if (response.status === 200) this.#options.learnSecret(merchant.shortId, String(response.body['secret']));
       this.#rotating.delete(merchant);
     },
     pay_out: async (choices, id) => {
       const sub = this.#known(this.subAccounts, choices);
-      if (sub) this.#record(await sub.merchant.send('POST', `/v1/sub-accounts/${sub.id}/payouts`, {}, `key ${id}`));
+      if (!sub) return;
+      const path = `/v1/sub-accounts/${sub.id}/payouts`;
+      const { status, body } = this.record(await sub.merchant.send('POST', path, {}, `key ${id}`));
+      if (status === 201) this.payouts.push(String(body['id']));
+    },
+    payday: async (choices, id) => {
+      const merchant = this.#merchant(choices);
+      const orders = Array.from({ length: paydayTransfers }, (_, index) => [transferBody(choices), `key ${id} ${index}`] as const);
+      await Promise.all(
+        orders.map(async ([body, key]) => this.#noteTransfer(merchant, await merchant.send('POST', '/v1/transfers', body, key))),
+      );
+    },
+    settle: (choices) => this.#options.operators.settle(this.#merchant(choices).merchantId),
+    schedule_payouts: (choices) => this.#options.operators.schedulePayouts(this.#merchant(choices).merchantId, choices),
+    switch_on: (choices) => this.#options.switchOn(this.#merchant(choices)),
+    open_link: async (choices) => {
+      const merchant = this.#merchant(choices);
+      const sub = this.#ofMerchant(this.subAccounts, merchant, choices);
+      const asked = choices.below(2) === 0 ? { amount: amount(choices, 300) } : { min_amount: 2 };
+      const shared = sub && choices.below(2) === 0 ? { sub_account: sub.id } : {};
+      const data = { title: 'Term fees', custom_fields: ['Student'], ...asked, ...shared };
+      const { status, body } = this.record(await merchant.send('POST', '/v1/payment-links', { data }));
+      if (status === 201) this.#notePage(merchant, 'payment-links', body);
+    },
+    open_counter: async (choices) => {
+      const merchant = this.#merchant(choices);
+      const body = { name: 'Front counter', chat_numbers: ['7012345'] };
+      const response = this.record(await merchant.send('POST', '/v1/virtual-terminals', body));
+      if (response.status === 201) this.#notePage(merchant, 'virtual-terminals', response.body);
+    },
+    change_page: async (choices) => {
+      const page = this.pages[choices.below(Math.max(1, this.pages.length))];
+      if (!page) return;
+      const isOn = choices.below(3) > 0;
+      const isLink = page.kind === 'payment-links';
+      const change = isLink ? { status: isOn ? 'active' : 'inactive', title: 'Fees' } : { active: isOn };
+      this.record(await page.merchant.send('PUT', `/v1/${page.kind}/${page.id}`, change));
+    },
+    pay_at_page: async (choices) => {
+      const page = this.pages[choices.below(Math.max(1, this.pages.length))];
+      if (page) await this.#options.payers.pay(page.path, choices);
     },
   };
+
+  /** A payment that is paid at once. */
+  async collectFor(merchant: MerchantClient): Promise<void> {
+    const data = { amount: 50, network: 'aps', account_number: '7000001' };
+    this.#notePayment(merchant, await merchant.send('POST', '/v1/payments', { data }, 'key of one more'));
+  }
+
+  #notePayment(merchant: MerchantClient, response: MerchantResponse): void {
+    const { status, body } = this.record(response);
+    if (status === 201) this.payments.push({ merchant, id: String(body['payment_intent_id']) });
+  }
+
+  #notePage(merchant: MerchantClient, kind: CollectingPage['kind'], body: MerchantResponse['body']): void {
+    const address = new URL(String(kind === 'payment-links' ? body['url'] : body['qr_code_url']));
+    this.pages.push({ merchant, kind, id: String(body['id']), path: address.pathname });
+  }
 
   #merchant(choices: Choices): MerchantClient {
     const { merchants } = this.#options;
@@ -163,12 +234,12 @@ export class Acts {
   }
 
   #noteTransfer(merchant: MerchantClient, response: MerchantResponse): void {
-    const { status, body } = this.#record(response);
+    const { status, body } = this.record(response);
     if (status === 201) this.transfers.push({ merchant, id: String(body['id']) });
   }
 
   /** Refusals are part of the story; anything else than an answer of the API is not. */
-  #record(response: MerchantResponse): MerchantResponse {
+  record(response: MerchantResponse): MerchantResponse {
     const { status, text, body } = response;
     if (status >= 500) throw new Error(`the API answered ${status}: ${text}`);
     this.#options.note(`  answered ${status} ${JSON.stringify(body['code'] ?? body['status'] ?? '')}`);

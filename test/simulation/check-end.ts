@@ -32,6 +32,7 @@ export async function findViolation(world: World): Promise<string | null> {
     checkSequences,
     checkStates,
     checkKnown,
+    checkPayouts,
     checkSealed,
     checkLogs,
   ];
@@ -126,6 +127,14 @@ async function checkKnown({ room, acts }: World): Promise<string | null> {
   const stored = new Set(rows.map(({ id }) => id));
   const lost = [...acts.payments, ...acts.transfers].find(({ id }) => !stored.has(id));
   return lost ? `records: ${lost.id} was accepted and is lost` : null;
+}
+
+/** Each payout of a sub-account was requested by its merchant, or is the one of a period. */
+async function checkPayouts({ room, acts }: World): Promise<string | null> {
+  const text = `SELECT id FROM transfers WHERE kind = 'sub_account_payout' AND id <> ALL ($1)
+    AND NOT EXISTS (SELECT FROM settlement_periods p WHERE p.merchant_id = transfers.merchant_id AND p.transfer_id = transfers.id)`;
+  const { rows } = await room.shared.database.asOwner<{ id: string }>(text, [acts.payouts]);
+  return rows[0] ? `payouts: nobody has requested ${rows[0].id}, and it is of no period` : null;
 }
 
 /** Nothing is left that only a seal key can open which the instances do not have any more. */

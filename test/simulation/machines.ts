@@ -5,7 +5,7 @@ import { readSecrets } from '../../server/src/configuration/secrets.ts';
 import type { Secrets } from '../../server/src/configuration/secrets.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
-import { serveApi } from '../../server/src/process/serve.ts';
+import { payerPages, serveApi } from '../../server/src/process/serve.ts';
 import { testKeys } from '../harness/service.ts';
 import type { ChangeFeeds } from './change-feed.ts';
 import { asInstance } from './instance.ts';
@@ -32,6 +32,8 @@ export interface MachineRoom {
   sealKeys: readonly string[];
   /** Of the simulated networks, which do not change them with the service's seal key, as no network would. */
   networkSecrets: Partial<NetworkSecrets>;
+  /** Whether anybody opens the pages of payers. */
+  hasPayers: boolean;
   /** Ends a machine's instance and starts the next one. */
   restart: (machine: string) => Promise<void>;
 }
@@ -83,9 +85,13 @@ export async function startInstance(room: MachineRoom, machine: Machine): Promis
   await scheduler.settle();
 }
 
-/** Without the pages: nobody opens them here, and their routes would cost each run a quarter of its time. */
+/** With no pages but those that somebody opens: the routes of all would cost each run a quarter of its time. */
 async function openInstance(room: MachineRoom, instance: Instance): Promise<void> {
-  const app = await createApp(await appOptionsOf(room, instance), serveApi);
+  const hasPages = room.hasPayers && instance.machine.role === 'api';
+  const app = await createApp(await appOptionsOf(room, instance), async (server, options, parts) => {
+    await serveApi(server, options, parts);
+    if (hasPages) await payerPages(server, { options, parts });
+  });
   await app.start();
   instance.app = app;
 }

@@ -12,6 +12,9 @@ import { liftSuspension, suspendBusiness } from '../../server/src/merchants/busi
 import { setFeePayer, setFeeRule, setLimit, setReserve } from '../../server/src/merchants/manage-rules.ts';
 import { allNetworks } from '../../server/src/merchants/rules.ts';
 import { PublicError } from '../../server/src/kit/public-error.ts';
+import { choosePeriod } from '../../server/src/settlement/choose-period.ts';
+import { settleSubAccounts } from '../../server/src/settlement/settle-sub-accounts.ts';
+import { payoutScheduleOf, setPayoutSchedule } from '../../server/src/merchants/payout-schedule.ts';
 import type { ReconciliationContext } from '../../server/src/reconciliation/context.ts';
 import type { Choices } from './choices.ts';
 import { asInstance } from './instance.ts';
@@ -117,6 +120,29 @@ export class Operators {
       () => setReserve(db, owner, { percentHundredths, hours: BigInt(1 + choices.below(9)), newForDays: null }),
     ] as const;
     return asInstance(this.#options.instance, () => this.#attempt('changes rules', choices.pick(changes)));
+  }
+
+  /** The command `settlement run`: pays out every sub-account that has enough, once in a period. */
+  settle(merchantId: string): Promise<unknown> {
+    const { db, clock } = this.#money;
+    return asInstance(this.#options.instance, () =>
+      this.#attempt('settles', async () => {
+        const merchant = await this.#money.merchants.byId(merchantId);
+        if (!merchant) throw new Error('there is no such merchant');
+        const period = choosePeriod(await payoutScheduleOf(db, merchantId), { day: undefined, now: clock.now() });
+        await settleSubAccounts(this.#money, { merchant, period, retriesRefused: true });
+      }),
+    );
+  }
+
+  schedulePayouts(merchantId: string, choices: Choices): Promise<unknown> {
+    const { db } = this.#money;
+    const schedule = choices.pick(['daily', 'daily', 'weekly', 'manual'] as const);
+    return asInstance(this.#options.instance, () =>
+      this.#attempt(`schedules payouts: ${schedule}`, () =>
+        db.withTransaction((tx) => setPayoutSchedule(tx, merchantId, schedule)),
+      ),
+    );
   }
 
   /** For some seconds, in which the business begins nothing. */

@@ -34,7 +34,19 @@ export type ActKind =
   | 'pause_account'
   | 'rotate_account'
   | 'rotate_webhook_secret'
-  | 'rotate_seal_key';
+  | 'rotate_seal_key'
+  /** Some transfers of one merchant at once. */
+  | 'payday'
+  /** Every sub-account that has enough is paid out: now, or from now on. */
+  | 'settle'
+  | 'schedule_payouts'
+  /** The endpoint of a receiver that was gone. */
+  | 'switch_on'
+  | 'open_link'
+  | 'open_counter'
+  | 'change_page'
+  /** Payers open the page of a link or counter, and pay there. */
+  | 'pay_at_page';
 
 export type FaultKind =
   /** The connection is refused: nothing was sent. */
@@ -54,6 +66,10 @@ export type FaultKind =
   | FalseKind
   /** A receiver is down for a while, which may be longer than the acts. */
   | 'receiver_down'
+  /** A receiver says that it is gone, or fails for five days, and its endpoint is switched off. */
+  | 'receiver_off'
+  /** A network is down for minutes. */
+  | 'network_down'
   /** A network reports nothing of a payment or payout that it has received, until an operator has looked it up in its books. */
   | 'unreported'
   /** An instance crashes, and its machine starts another. */
@@ -111,8 +127,10 @@ const callFaults: readonly [FaultKind, ...FaultKind[]] = [
 const actsCount = 14;
 const furtherCount = 4;
 
-/** What comes on top of a run: of every third one of each kind, and the rest have nothing. */
+/** What comes on top of a run; each run has one kind of it. */
 interface Further {
+  /** What the run begins with. */
+  first?: readonly ActKind[];
   acts: readonly [ActKind, ...ActKind[]];
   faults: readonly [FaultKind, ...FaultKind[]];
   faultsMax: number;
@@ -138,6 +156,27 @@ const upkeep: Further = {
   // A day without an outcome costs as much as a third of a run.
   faultsMax: 2,
 };
+/** Payers at the pages of links and counters, which their merchants change meanwhile. */
+const collecting: Further = {
+  first: ['open_link', 'open_counter'],
+  acts: ['pay_at_page', 'pay_at_page', 'pay_at_page', 'pay_at_page', 'change_page'],
+  faults: ['answer_lost', 'doubled', 'lost', 'crash', 'commit_lost'],
+  faultsMax: 2,
+};
+/** Networks that are down for minutes while much is paid out. */
+const outages: Further = {
+  acts: ['payday', 'payday', 'transfer', 'refund'],
+  faults: ['network_down'],
+  faultsMax: 2,
+};
+/** Payouts of sub-accounts by request and by period, and receivers whose endpoints are switched off. */
+const settlements: Further = {
+  first: ['sub_account', 'sub_account'],
+  acts: ['settle', 'settle', 'settle', 'schedule_payouts', 'pay_out', 'switch_on'],
+  faults: ['receiver_off'],
+  faultsMax: 1,
+};
+const furthers = [contradictions, upkeep, collecting, outages, settlements] as const;
 
 /** One in so many of the runs with upkeep. */
 const sealKeyRotations = 3;
@@ -150,7 +189,7 @@ export function planOf(seed: string): Plan {
   const acts = Array.from({ length: actsCount }, (_, index): Act => ({
     id: `a${index + 1}`,
     // Somebody has to collect before anything else can be done.
-    kind: index < 2 ? 'collect' : choices.pick(actKinds),
+    kind: index < handsCount ? 'collect' : choices.pick(actKinds),
     choice: `${seed} act ${index + 1}`,
     hand: index % handsCount,
     pauseMs: choices.below(3) * 1_000,
@@ -165,11 +204,10 @@ export function planOf(seed: string): Plan {
   return addFurther(plan, new Choices(`further ${seed}`));
 }
 
-/** A run without further acts and faults has the plan that it always had. */
 function addFurther(plan: Plan, choices: Choices): Plan {
-  const further = [contradictions, upkeep][choices.below(3)];
-  if (!further) return plan;
+  const further = choices.pick(furthers);
   const { seed } = plan;
+  const { first = [] } = further;
   const added = Array.from({ length: furtherCount }, (_, index) => ({
     act: {
       id: `o${index + 1}`,
@@ -183,7 +221,8 @@ function addFurther(plan: Plan, choices: Choices): Plan {
       choice: choices.below(1_000),
     },
   }));
-  const acts = [...plan.acts, ...added.map(({ act }) => act)];
+  const begun = plan.acts.map((act, index) => ({ ...act, kind: first[index] ?? act.kind }));
+  const acts = [...begun, ...added.map(({ act }) => act)];
   const faults = [...plan.faults, ...added.slice(0, further.faultsMax).map(({ fault }) => fault)];
   // It restarts everybody, which costs as much as a third of a run.
   if (further === upkeep && choices.below(sealKeyRotations) === 0)

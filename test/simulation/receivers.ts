@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { CallResponse, OutgoingCall } from './calls.ts';
-import { CallError } from './calls.ts';
+import { respondDown } from './outages.ts';
+import type { WayDown } from './outages.ts';
 import type { Fault } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -11,15 +12,17 @@ const secondMs = 1_000;
 const hourMs = 3_600 * secondMs;
 // Between the first attempts, between later ones, and longer than the day after which a merchant is warned.
 const downMs = [20 * secondMs, 600 * secondMs, 3 * hourMs, 26 * hourMs] as const;
-const waysDown = ['refuses', 'fails', 'hangs'] as const;
-// Longer than any caller waits.
-const hangMs = 70 * secondMs;
+const waysDown: readonly WayDown[] = ['refuses', 'fails', 'hangs'];
+// One in so many of those that are switched off has failed for days; the others say that they are gone.
+const daysDownShare = 4;
 
 interface Receiver {
   /** The only one that it knows: it replaces the one before as soon as it is shown. */
   secret: string;
   downUntilMs: number;
-  wayDown: (typeof waysDown)[number];
+  wayDown: WayDown;
+  /** Down until its merchant has seen to it; its endpoint is switched off meanwhile. */
+  off: 'gone' | 'for_days' | null;
 }
 
 export interface ReceiversOptions {
@@ -38,7 +41,7 @@ export class Receivers {
 
   constructor(options: ReceiversOptions) {
     this.#options = options;
-    const ofReceivers = options.faults.filter(({ kind }) => kind === 'receiver_down');
+    const ofReceivers = options.faults.filter(({ kind }) => kind === 'receiver_down' || kind === 'receiver_off');
     this.#faults = ofReceivers.toSorted((one, other) => one.at - other.at);
   }
 
@@ -52,12 +55,22 @@ export class Receivers {
     return [...this.#byPath.values()].some(({ downUntilMs }) => downUntilMs > inAnHour);
   }
 
+  /** Why the merchant's receiver is down until it is brought back; null if it is not. */
+  whyOff(shortId: string): Receiver['off'] {
+    return this.#byPath.get(receiverPath(shortId))?.off ?? null;
+  }
+
+  bringBack(shortId: string): void {
+    const receiver = this.#byPath.get(receiverPath(shortId));
+    if (receiver) Object.assign(receiver, { off: null, downUntilMs: 0 });
+  }
+
   /** The merchant was shown this secret. */
   learn(shortId: string, secret: string): void {
     const path = receiverPath(shortId);
     const known = this.#byPath.get(path);
     if (known) known.secret = secret;
-    else this.#byPath.set(path, { secret, downUntilMs: 0, wayDown: 'refuses' });
+    else this.#byPath.set(path, { secret, downUntilMs: 0, wayDown: 'refuses', off: null });
   }
 
   async receive(call: OutgoingCall, callsCount: number): Promise<CallResponse> {
@@ -65,7 +78,9 @@ export class Receivers {
     const receiver = this.#byPath.get(call.url.pathname);
     if (!receiver) throw new Error(`nobody receives at ${call.url.pathname}`);
     this.#befall(receiver, callsCount);
-    if (clock.passedMs < receiver.downUntilMs) return this.#failToReceive(receiver);
+    if (receiver.off === 'gone') return respond(410);
+    if (receiver.off === 'for_days') return respondDown(receiver.wayDown, clock);
+    if (clock.passedMs < receiver.downUntilMs) return respondDown(receiver.wayDown, clock);
     if (!isSigned(call, receiver.secret)) return respond(401);
     const id = call.headers['webhook-id'] ?? 'none';
     this.accepted.set(id, (this.accepted.get(id) ?? 0) + 1);
@@ -77,17 +92,15 @@ export class Receivers {
     if (!fault || callsCount < fault.at) return;
     this.#faults.shift();
     const { scheduler, clock } = this.#options;
-    const forMs = downMs[fault.choice % downMs.length] ?? 0;
     receiver.wayDown = waysDown[fault.choice % waysDown.length] ?? 'refuses';
+    if (fault.kind === 'receiver_off') {
+      receiver.off = fault.choice % daysDownShare === 0 ? 'for_days' : 'gone';
+      scheduler.note(`  fault ${fault.id}: a receiver is off, ${receiver.off}`);
+      return;
+    }
+    const forMs = downMs[fault.choice % downMs.length] ?? 0;
     receiver.downUntilMs = clock.passedMs + forMs;
     scheduler.note(`  fault ${fault.id}: a receiver ${receiver.wayDown} for ${forMs} ms`);
-  }
-
-  async #failToReceive({ wayDown }: Receiver): Promise<CallResponse> {
-    if (wayDown === 'fails') return respond(500);
-    if (wayDown === 'refuses') throw new CallError('ECONNREFUSED');
-    await this.#options.clock.ofMachine().sleep(hangMs);
-    throw new CallError('UND_ERR_SOCKET');
   }
 }
 

@@ -1,6 +1,8 @@
 import { utcDay } from '../../server/src/kit/clock.ts';
 import { findViolation, listUnfinished } from './check-end.ts';
+import { checkPages } from './check-pages.ts';
 import { falseKinds } from './contradictions.ts';
+import { seeToEndpoints } from './endpoints.ts';
 import { asInstance } from './instance.ts';
 import type { Machine } from './instance.ts';
 import { crash, startInstance } from './machines.ts';
@@ -21,6 +23,13 @@ export interface RunResult {
   logLines: readonly string[];
 }
 
+/** How a run lets time pass. */
+export interface Passing {
+  pass(ms: number): Promise<void>;
+  untilIdle(): Promise<void>;
+  untilDone<Result>(work: Promise<Result>): Promise<Result>;
+}
+
 const stepsMax = 60_000;
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -31,6 +40,8 @@ const [usualPauses, longPauses] = [
   [31, 31, 125, 61, 301, 301, 601, 1_441],
   [1_441, 61, 301, 1_441],
 ].map(withShortPauses);
+// While a network is down: about the waits of a circuit breaker.
+const outagePauses = [2_500, 5_000, 9_000, 17_000, 33_000, 65_000, 300_000];
 
 // After each long pause come short ones, because a simulated network is down for some seconds from the first payout on that comes after
 // a while, and the payout is then looked up before it is sent again.
@@ -82,7 +93,23 @@ class Run {
     traffic.endFaults();
     this.#stepFaults.length = 0;
     for (const machine of machines) Object.assign(machine, { clockErrorMs: 0, databaseFault: undefined });
-    return (await this.#finish()) ?? (await this.#readStatements()) ?? findViolation(this.#world);
+    const seen = await seeToEndpoints(this.#world, this);
+    if (seen !== null) return seen;
+    return (
+      (await this.#finish()) ??
+      (await this.#passToNextPeriod()) ??
+      (await this.#readStatements()) ??
+      (await this.untilDone(checkPages(this.#world))) ??
+      findViolation(this.#world)
+    );
+  }
+
+  /** Where payouts are scheduled, those of another day follow. */
+  async #passToNextPeriod(): Promise<string | null> {
+    if (this.#plan.acts.every(({ kind }) => kind !== 'schedule_payouts')) return null;
+    const { passedMs } = this.#world.room.clock;
+    await this.pass(dayMs - (passedMs % dayMs) + minuteMs);
+    return this.#finish();
   }
 
   async #work(hand: number): Promise<void> {
@@ -107,10 +134,10 @@ class Run {
     if (await this.#restartNext()) return;
     await this.#befall();
     if (scheduler.hasReady && choices.below(80) > 0) await scheduler.step();
-    else await this.#pass((room.clock.msToNext() ?? 0) + choices.pick([0, 0, 500, 2_000]));
+    else await this.pass((room.clock.msToNext() ?? 0) + choices.pick([0, 0, 500, 2_000]));
   }
 
-  async #pass(ms: number): Promise<void> {
+  async pass(ms: number): Promise<void> {
     const { scheduler, clock } = this.#world.room;
     scheduler.note(`${ms} ms pass`);
     clock.advance(ms);
@@ -126,19 +153,19 @@ class Run {
     const days = Array.from({ length: Math.ceil((room.clock.passedMs - beganAtMs) / dayMs) + 1 }, (_, index) =>
       utcDay(new Date(beganAtMs + index * dayMs)),
     );
-    await this.#pass(2 * dayMs);
+    await this.pass(2 * dayMs);
     const falseLines = falseFaults.filter(({ kind }) => kind === 'false_statement');
     const reconciling = operators.reconcile({ statements: networks.statements, accounts, days, falseLines });
-    traffic.contradictions.push(...(await this.#untilDone(reconciling)));
+    traffic.contradictions.push(...(await this.untilDone(reconciling)));
     return this.#finish();
   }
 
-  async #untilDone<Result>(work: Promise<Result>): Promise<Result> {
+  async untilDone<Result>(work: Promise<Result>): Promise<Result> {
     let isDone = false;
     void work.finally(() => (isDone = true)).catch(() => {});
     while (!isDone) {
       await this.#world.room.scheduler.settle();
-      await this.#untilIdle();
+      await this.untilIdle();
     }
     return work;
   }
@@ -149,19 +176,26 @@ class Run {
     const { scheduler } = room;
     const isLong = traffic.unreported.isAny || traffic.receivers.areDownForHours;
     let unfinished: string[] = [];
-    for (const pauseMs of (isLong ? longPauses : usualPauses) ?? []) {
-      await this.#untilIdle();
+    for (const pauseMs of this.#pauses(isLong)) {
+      await this.untilIdle();
       unfinished = await listUnfinished(this.#world);
       if (unfinished.length === 0) return null;
       await fillFloats(this.#world);
-      if (traffic.unreported.isAny) await this.#untilDone(resolveUnknownCases(this.#world));
-      await this.#pass(pauseMs);
+      if (traffic.unreported.isAny) await this.untilDone(resolveUnknownCases(this.#world));
+      await this.pass(pauseMs);
     }
     const blocked = scheduler.blockedStatements;
     return `stuck: ${[...unfinished, ...blocked].slice(0, 5).join('; ')}`;
   }
 
-  async #untilIdle(): Promise<void> {
+  *#pauses(isLong: boolean): Iterable<number> {
+    const { outages } = this.#world.traffic;
+    for (const pauseMs of outagePauses) if (outages.msLeft > 0) yield Math.min(pauseMs, outages.msLeft + 1);
+    if (outages.msLeft > 0) yield outages.msLeft + 1;
+    yield* (isLong ? longPauses : usualPauses) ?? [];
+  }
+
+  async untilIdle(): Promise<void> {
     const { scheduler } = this.#world.room;
     while (scheduler.hasReady) {
       if (scheduler.stepsCount > stepsMax) throw new Error(`no end after ${stepsMax} steps`);

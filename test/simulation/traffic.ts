@@ -6,6 +6,7 @@ import type { Contradiction } from './contradictions.ts';
 import { asInstance, untilCrash } from './instance.ts';
 import type { Machine } from './instance.ts';
 import type { Networks } from './networks.ts';
+import { Outages, respondDown } from './outages.ts';
 import type { Fault } from './plan.ts';
 import { Receivers, receiverUrl } from './receivers.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -39,6 +40,7 @@ const callFaultKinds: ReadonlySet<string> = new Set([
 export class Traffic {
   readonly receivers: Receivers;
   readonly unreported: Unreported;
+  readonly outages: Outages;
   readonly contradictions: Contradiction[] = [];
   readonly #options: TrafficOptions;
   readonly #faults: Map<number, Fault>;
@@ -51,6 +53,7 @@ export class Traffic {
     this.#options = options;
     this.receivers = new Receivers(options);
     this.unreported = new Unreported(options.faults);
+    this.outages = new Outages(options);
     const ofCalls = options.faults.filter(({ kind }) => callFaultKinds.has(kind));
     this.#faults = new Map(ofCalls.map((fault) => [fault.at, fault]));
     const ofPayouts = options.faults.filter(({ kind }) => kind === 'payout_late');
@@ -67,6 +70,7 @@ export class Traffic {
     this.#contradictions.length = 0;
     this.receivers.endFaults();
     this.unreported.endFaults();
+    this.outages.endFaults();
   }
 
   /** Carries a call to whom it is addressed, and the response back. */
@@ -80,6 +84,8 @@ export class Traffic {
     await scheduler.waitForStep(`sends ${label}`);
     if (fault) scheduler.note(`  fault ${fault.id}: ${fault.kind}`);
     if (isUnreported) return unreportedResponse(call);
+    const wayDown = this.outages.wayDown(call, this.#callsCount);
+    if (wayDown !== null && wayDown !== 'silent') return respondDown(wayDown, clock);
     if (fault?.kind === 'refused') throw new CallError('ECONNREFUSED');
     if (fault?.kind === 'lost') throw new CallError('UND_ERR_SOCKET');
     if (fault?.kind === 'payout_late') {
@@ -93,6 +99,7 @@ export class Traffic {
     const response = await arrival;
     if (response.status === 200) response.body = this.#contradict('false_look_up', call, response.body);
     await scheduler.waitForStep(`hears ${response.status} to ${label}`);
+    if (wayDown === 'silent') return respondDown(wayDown, clock);
     if (fault?.kind === 'answer_lost' || fault?.kind === 'unreported') throw new CallError('UND_ERR_SOCKET');
     if (fault?.kind === 'answer_late') await clock.ofMachine().sleep(lateMs);
     return response;
@@ -159,6 +166,7 @@ async function inject(server: Networks['server'], call: OutgoingCall): Promise<C
     headers: { host: call.url.host, ...call.headers },
     ...(call.body.length > 0 ? { payload: call.body } : {}),
   });
-  const headers = { 'content-type': response.headers['content-type'] ?? '' };
+  const { 'content-type': type = '', location } = response.headers;
+  const headers = { 'content-type': type, ...(typeof location === 'string' ? { location } : {}) };
   return { status: response.statusCode, headers, body: response.rawPayload };
 }

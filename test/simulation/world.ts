@@ -28,11 +28,14 @@ import {
   startInstance,
 } from './machines.ts';
 import type { MachineRoom } from './machines.ts';
+import { switchOn } from './endpoints.ts';
 import { createMerchantClient } from './merchant-client.ts';
+import type { MerchantClient } from './merchant-client.ts';
 import { awaitedDatabase, startNetworks } from './networks.ts';
 import type { Networks } from './networks.ts';
 import { Operators } from './operators.ts';
 import { connectOwnAccount } from './own-account.ts';
+import { Payers } from './payers.ts';
 import type { ActKind, Plan } from './plan.ts';
 import { receiverPath, receiverUrl } from './receivers.ts';
 import { Scheduler } from './scheduler.ts';
@@ -51,6 +54,8 @@ export interface World {
   networks: Networks;
   traffic: Traffic;
   acts: Acts;
+  payers: Payers;
+  merchants: readonly MerchantClient[];
   operators: Operators;
   /** The merchants' accounts at the networks. */
   accounts: readonly string[];
@@ -80,6 +85,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   const restarts: Restart[] = [];
   const room: MachineRoom = {
     ...{ seed: plan.seed, shared, clock, scheduler, feeds, logLines: [], networkSecrets: {} },
+    hasPayers: plan.acts.some(({ kind }) => kind === 'pay_at_page'),
     sealKeys: [testKeys.SEAL_KEY],
     restart: (machine) => new Promise((done) => restarts.push({ machine, done })),
   };
@@ -104,11 +110,16 @@ export async function createWorld(plan: Plan): Promise<World> {
   const note = (text: string) => scheduler.note(text);
   const { operators, upkeep } = await hireOperators(room, outside);
   const learnSecret = (shortId: string, secret: string) => traffic.receivers.learn(shortId, secret);
-  const acts = new Acts({
-    ...{ merchants: [first, ...others], networks, operators, upkeep, learnSecret, db, waitForStep, note },
+  const payers = new Payers({ traffic, clock, networks, db, note });
+  const acts: Acts = new Acts({
+    ...{ merchants: [first, ...others], networks, operators, upkeep, payers, learnSecret, db, waitForStep, note },
+    switchOn: async (merchant) => {
+      if (traffic.receivers.whyOff(merchant.shortId) === 'gone') await switchOn(merchant, { traffic, acts });
+    },
   });
   return {
-    ...{ room, machines, networks, traffic, acts, operators, choices, restarts, db },
+    ...{ room, machines, networks, traffic, acts, payers, operators, choices, restarts, db },
+    merchants: [first, ...others],
     accounts: onboarded.merchants.map(({ merchant }) => merchant.shortId),
     stop: async () => {
       scheduler.isOn = false;
@@ -118,7 +129,8 @@ export async function createWorld(plan: Plan): Promise<World> {
   };
 }
 
-const ofOwnAccount: ReadonlySet<string> = new Set<ActKind>(['pause_account', 'rotate_account']);
+// An account of a merchant's own has circuit breakers for all its payouts, and those of the test environment for each number.
+const ofOwnAccount: ReadonlySet<string> = new Set<ActKind>(['pause_account', 'rotate_account', 'payday']);
 
 async function onboard(room: MachineRoom, db: Database, { acts }: Plan) {
   const clock = room.clock.ofMachine();

@@ -1,0 +1,63 @@
+import type { MerchantClient } from './merchant-client.ts';
+import type { Passing } from './run.ts';
+import type { World } from './world.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+// An endpoint that has failed for five days is switched off; a receiver that is gone, when it is next called.
+const failingDays = 5;
+const pausesMs = [6_000, 6 * minuteMs, 36 * minuteMs];
+
+/**
+ * Waits until the endpoints are switched off whose receivers are, and then lets their merchants see to it. What was switched off too
+ * early, or not at all, is the result.
+ */
+export async function seeToEndpoints(world: World, passing: Passing): Promise<string | null> {
+  const { traffic, acts, merchants } = world;
+  for (const merchant of merchants) {
+    const why = traffic.receivers.whyOff(merchant.shortId);
+    if (why === null) continue;
+    await passing.untilIdle();
+    if (why === 'for_days') {
+      for (let days = 0; days < failingDays; days += 1) {
+        await passing.pass(dayMs);
+        await passing.untilIdle();
+      }
+      // An attempt shows how long it has failed; those of the days before have ended.
+      await passing.untilDone(acts.collectFor(merchant));
+      await passing.untilIdle();
+    }
+    const isOff = () => passing.untilDone(isSwitchedOff(merchant, why === 'gone' ? 'gone' : 'failing'));
+    for (const pauseMs of pausesMs) {
+      if (await isOff()) break;
+      await passing.pass(pauseMs);
+      await passing.untilIdle();
+    }
+    if (!(await isOff()) && (await isCalled(world, merchant)))
+      return `endpoints: ${merchant.endpointId} is not switched off, and its receiver is ${why}`;
+    await passing.untilDone(switchOn(merchant, world));
+  }
+  return null;
+}
+
+/**
+ * A merchant whose endpoint was switched off brings its receiver back, switches the endpoint on, and has everything sent that it
+ * missed (docs/events.md, "Resending").
+ */
+export async function switchOn(merchant: MerchantClient, { traffic, acts }: Pick<World, 'traffic' | 'acts'>) {
+  const { endpointId, shortId } = merchant;
+  traffic.receivers.bringBack(shortId);
+  acts.record(await merchant.send('PUT', `/v1/webhook-endpoints/${endpointId}`, { status: 'enabled' }));
+  acts.record(await merchant.send('POST', '/v1/events/resend', { endpoint_id: endpointId }));
+}
+
+async function isSwitchedOff({ send, endpointId }: MerchantClient, why: 'gone' | 'failing'): Promise<boolean> {
+  const { body } = await send('GET', `/v1/webhook-endpoints/${endpointId}`);
+  return body['status'] === 'disabled' && body['disabled_reason'] === why;
+}
+
+/** Whether anything is left to be sent to it. */
+async function isCalled({ room }: World, { endpointId }: MerchantClient): Promise<boolean> {
+  const text = `SELECT FROM webhook_deliveries WHERE endpoint_id = $1 AND status = 'pending'`;
+  return (await room.shared.database.asOwner(text, [endpointId])).rows.length > 0;
+}
