@@ -166,6 +166,8 @@ async function inject(server: Networks['server'], call: OutgoingCall): Promise<C
     headers: { host: call.url.host, ...call.headers },
     ...(call.body.length > 0 ? { payload: call.body } : {}),
   });
+  // The limit of a client that does not read (`server/src/http/server.ts`) runs on where a response is empty.
+  clearTimeout((response.raw.res as { timeoutHandle?: NodeJS.Timeout }).timeoutHandle);
   const { 'content-type': type = '', location } = response.headers;
   const headers = { 'content-type': type, ...(typeof location === 'string' ? { location } : {}) };
   return { status: response.statusCode, headers, body: response.rawPayload };
