@@ -4,8 +4,9 @@ import type { World } from './world.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-// An endpoint that has failed for five days is switched off; a receiver that is gone, when it is next called.
-const failingDays = 5;
+// An endpoint that has failed for five days is switched off, counted from the end of its first attempt, which may hang; that of a
+// receiver that is gone, when it is next called.
+const failingDays = 6;
 const pausesMs = [6_000, 6 * minuteMs, 36 * minuteMs];
 
 /**
