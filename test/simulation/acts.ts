@@ -164,9 +164,14 @@ export class Acts {
     },
     payday: async (choices, id) => {
       const merchant = this.#merchant(choices);
-      const orders = Array.from({ length: paydayTransfers }, (_, index) => [transferBody(choices), `key ${id} ${index}`] as const);
+      const orders = Array.from(
+        { length: paydayTransfers },
+        (_, index) => [transferBody(choices), `key ${id} ${index}`] as const,
+      );
       await Promise.all(
-        orders.map(async ([body, key]) => this.#noteTransfer(merchant, await merchant.send('POST', '/v1/transfers', body, key))),
+        orders.map(async ([body, key]) =>
+          this.#noteTransfer(merchant, await merchant.send('POST', '/v1/transfers', body, key)),
+        ),
       );
     },
     settle: (choices) => this.#options.operators.settle(this.#merchant(choices).merchantId),

@@ -29,7 +29,8 @@ export async function checkPages({ room, traffic, payers }: World): Promise<stri
 
 function differenceOf({ status, charges }: PaymentOfPage, page: string): string | null {
   const isReceipt = page.includes('class="step ended receipt"');
-  if (isReceipt !== (status === 'successful')) return `is ${isReceipt ? '' : 'not '}a receipt, and the payment ${status}`;
+  if (isReceipt !== (status === 'successful'))
+    return `is ${isReceipt ? '' : 'not '}a receipt, and the payment ${status}`;
   if (!isReceipt) return null;
   const [, reference = ''] = /<dd class="reference">([^<]*)</.exec(page) ?? [];
   const charge = (charges ?? []).find((one) => one.reference === reference);
@@ -37,7 +38,8 @@ function differenceOf({ status, charges }: PaymentOfPage, page: string): string 
   const shown = Number((/<p class="amount">(.*?)<\/p>/s.exec(page)?.[1] ?? '').replaceAll(/<[^>]*>|[^\d]/g, ''));
   if (shown !== charge.received) return `says ${shown}, and the ledger ${charge.received}`;
   const saysPaid = page.includes('<div class="stamp">');
-  if (saysPaid !== (charge.returned === 0)) return `says ${saysPaid ? '' : 'not '}paid, and ${charge.returned} went back`;
+  if (saysPaid !== (charge.returned === 0))
+    return `says ${saysPaid ? '' : 'not '}paid, and ${charge.returned} went back`;
   return null;
 }
 

@@ -124,7 +124,7 @@ const callFaults: readonly [FaultKind, ...FaultKind[]] = [
   ...(['payout_late', 'payout_late'] as const),
 ];
 
-const actsCount = 14;
+const actsCount = 10;
 const furtherCount = 4;
 
 /** What comes on top of a run; each run has one kind of it. */
@@ -167,7 +167,7 @@ const collecting: Further = {
 const outages: Further = {
   acts: ['payday', 'payday', 'transfer', 'refund'],
   faults: ['network_down'],
-  faultsMax: 2,
+  faultsMax: 1,
 };
 /** Payouts of sub-accounts by request and by period, and receivers whose endpoints are switched off. */
 const settlements: Further = {

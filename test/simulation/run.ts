@@ -41,7 +41,7 @@ const [usualPauses, longPauses] = [
   [1_441, 61, 301, 1_441],
 ].map(withShortPauses);
 // While a network is down: about the waits of a circuit breaker.
-const outagePauses = [2_500, 5_000, 9_000, 17_000, 33_000, 65_000, 300_000];
+const outagePauses = [2_500, 9_000, 33_000, 65_000];
 
 // After each long pause come short ones, because a simulated network is down for some seconds from the first payout on that comes after
 // a while, and the payout is then looked up before it is sent again.
