@@ -16,9 +16,14 @@ const pausesMs = [6_000, 6 * minuteMs, 36 * minuteMs];
 export async function seeToEndpoints(world: World, passing: Passing): Promise<string | null> {
   const { traffic, acts, merchants } = world;
   for (const merchant of merchants) {
-    const why = traffic.receivers.whyOff(merchant.shortId);
-    if (why === null) continue;
+    if (!traffic.receivers.hasBeenOff(merchant.shortId)) continue;
     await passing.untilIdle();
+    const why = traffic.receivers.whyOff(merchant.shortId);
+    if (why === null) {
+      // A response that was on its way when its merchant switched it on has switched it off again.
+      await passing.untilDone(switchOn(merchant, world));
+      continue;
+    }
     if (why === 'for_days') {
       for (let days = 0; days < failingDays; days += 1) {
         await passing.pass(dayMs);

@@ -6,7 +6,20 @@ import type { Page, PageForm } from './page.ts';
 import type { Traffic } from './traffic.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-const endings = ['0001', '0001', '0001', '0002', '0003', '0005', '0007', '0009', '1234', '1234'] as const;
+const endings = [
+  '0001',
+  '0001',
+  '0001',
+  '0002',
+  '0003',
+  '0005',
+  '0007',
+  '0009',
+  '0012',
+  '0012',
+  '1234',
+  '1234',
+] as const;
 const refusedNumber = '12';
 // The simulated networks send the first one.
 const codes = ['123456', '123456', '111111'] as const;

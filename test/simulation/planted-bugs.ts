@@ -57,4 +57,34 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: ` AND charges.status = 'pending'\n             AND charges.progress = ANY (next.expected)`,
     to: '',
   },
+  {
+    name: 'forgotten form: a form that is pressed twice makes two payments',
+    file: 'server/src/pages/collect/collect-targets.ts',
+    from: 'const formHash = formId === null ? null : hashOfForm({ ...sent, ownerId: id, formId });',
+    to: 'const formHash = null as string | null;',
+  },
+  {
+    name: 'stuck breaker: an open circuit breaker never lets a trial through',
+    file: 'server/src/networks/payout-breakers.ts',
+    from: 'if (retryAt > now) return',
+    to: 'if (retryAt >= breaker.openedAt) return',
+  },
+  {
+    name: 'payout of no period: a settlement does not record what it pays out',
+    file: 'server/src/settlement/settle-batch.ts',
+    from: '      transferId: id,\n',
+    to: '      transferId: null,\n',
+  },
+  {
+    name: 'lost deliveries: what an endpoint missed while it was off is not sent again',
+    file: 'server/src/webhooks/resend-events.ts',
+    from: 'const resent = request.isDryRun ? 0 :',
+    to: 'const resent = request.isDryRun || request.status !== "all" ? 0 :',
+  },
+  {
+    name: 'wrong receipt: the page of a reversed payment still says paid',
+    file: 'server/src/pages/checkout/step.ts',
+    from: "if (charge === null) return 'paid';",
+    to: "if (charge !== undefined) return 'paid';",
+  },
 ];

@@ -23,6 +23,7 @@ interface Receiver {
   wayDown: WayDown;
   /** Down until its merchant has seen to it; its endpoint is switched off meanwhile. */
   off: 'gone' | 'for_days' | null;
+  hasBeenOff: boolean;
 }
 
 export interface ReceiversOptions {
@@ -60,6 +61,10 @@ export class Receivers {
     return this.#byPath.get(receiverPath(shortId))?.off ?? null;
   }
 
+  hasBeenOff(shortId: string): boolean {
+    return this.#byPath.get(receiverPath(shortId))?.hasBeenOff ?? false;
+  }
+
   bringBack(shortId: string): void {
     const receiver = this.#byPath.get(receiverPath(shortId));
     if (receiver) Object.assign(receiver, { off: null, downUntilMs: 0 });
@@ -70,7 +75,7 @@ export class Receivers {
     const path = receiverPath(shortId);
     const known = this.#byPath.get(path);
     if (known) known.secret = secret;
-    else this.#byPath.set(path, { secret, downUntilMs: 0, wayDown: 'refuses', off: null });
+    else this.#byPath.set(path, { secret, downUntilMs: 0, wayDown: 'refuses', off: null, hasBeenOff: false });
   }
 
   async receive(call: OutgoingCall, callsCount: number): Promise<CallResponse> {
@@ -95,6 +100,7 @@ export class Receivers {
     receiver.wayDown = waysDown[fault.choice % waysDown.length] ?? 'refuses';
     if (fault.kind === 'receiver_off') {
       receiver.off = fault.choice % daysDownShare === 0 ? 'for_days' : 'gone';
+      receiver.hasBeenOff = true;
       scheduler.note(`  fault ${fault.id}: a receiver is off, ${receiver.off}`);
       return;
     }
