@@ -55,7 +55,7 @@ export const faults: PromiseGroup = {
         'test/stories/simulation-planted.long.test.ts': ['the simulation finds a planted bug: …'],
       },
       weaker:
-        'Of the service, the hosted pages, links, counters, receipts, the dashboard and settlement on request are not simulated; of faults, networks that are down for minutes and receivers that are down until their endpoint is switched off.',
+        'Of the service, the dashboard, the console’s pages, numbers that receive by receipts, scripts of the pages, and deleted links, counters and sub-accounts are not simulated; of faults, wrong amounts in look-ups and signed callbacks that are false.',
     },
     {
       id: 'F3',
