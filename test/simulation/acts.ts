@@ -180,9 +180,9 @@ export class Acts {
     open_link: async (choices) => {
       const merchant = this.#merchant(choices);
       const sub = this.#ofMerchant(this.subAccounts, merchant, choices);
-      const asked = choices.below(2) === 0 ? { amount: amount(choices, 300) } : { min_amount: 2 };
+      const price = choices.below(2) === 0 ? { amount: amount(choices, 300) } : { min_amount: 2 };
       const shared = sub && choices.below(2) === 0 ? { sub_account: sub.id } : {};
-      const data = { title: 'Term fees', custom_fields: ['Student'], ...asked, ...shared };
+      const data = { title: 'Term fees', custom_fields: ['Student'], ...price, ...shared };
       const { status, body } = this.record(await merchant.send('POST', '/v1/payment-links', { data }));
       if (status === 201) this.#notePage(merchant, 'payment-links', body);
     },

@@ -37,9 +37,8 @@ function differenceOf({ status, charges }: PaymentOfPage, page: string): string 
   if (!charge) return `is the receipt of ${reference}, which is no attempt of it`;
   const shown = Number((/<p class="amount">(.*?)<\/p>/s.exec(page)?.[1] ?? '').replaceAll(/<[^>]*>|[^\d]/g, ''));
   if (shown !== charge.received) return `says ${shown}, and the ledger ${charge.received}`;
-  const saysPaid = page.includes('<div class="stamp">');
-  if (saysPaid !== (charge.returned === 0))
-    return `says ${saysPaid ? '' : 'not '}paid, and ${charge.returned} went back`;
+  const isPaid = page.includes('<div class="stamp">');
+  if (isPaid !== (charge.returned === 0)) return `says ${isPaid ? '' : 'not '}paid, and ${charge.returned} went back`;
   return null;
 }
 

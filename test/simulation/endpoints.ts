@@ -1,5 +1,6 @@
 import type { MerchantClient } from './merchant-client.ts';
-import type { Passing } from './run.ts';
+import type { Passing } from './passing.ts';
+import { switchOn } from './switch-on.ts';
 import type { World } from './world.ts';
 
 const minuteMs = 60_000;
@@ -21,7 +22,7 @@ export async function seeToEndpoints(world: World, passing: Passing): Promise<st
     const why = traffic.receivers.whyOff(merchant.shortId);
     if (why === null) {
       // A response that was on its way when its merchant switched it on has switched it off again.
-      await passing.untilDone(switchOn(merchant, world));
+      await passing.untilDone(switchOn(merchant, { receivers: traffic.receivers, acts }));
       continue;
     }
     if (why === 'for_days') {
@@ -41,20 +42,9 @@ export async function seeToEndpoints(world: World, passing: Passing): Promise<st
     }
     if (!(await isOff()) && (await isCalled(world, merchant)))
       return `endpoints: ${merchant.endpointId} is not switched off, and its receiver is ${why}`;
-    await passing.untilDone(switchOn(merchant, world));
+    await passing.untilDone(switchOn(merchant, { receivers: traffic.receivers, acts }));
   }
   return null;
-}
-
-/**
- * A merchant whose endpoint was switched off brings its receiver back, switches the endpoint on, and has everything sent that it
- * missed (docs/events.md, "Resending").
- */
-export async function switchOn(merchant: MerchantClient, { traffic, acts }: Pick<World, 'traffic' | 'acts'>) {
-  const { endpointId, shortId } = merchant;
-  traffic.receivers.bringBack(shortId);
-  acts.record(await merchant.send('PUT', `/v1/webhook-endpoints/${endpointId}`, { status: 'enabled' }));
-  acts.record(await merchant.send('POST', '/v1/events/resend', { endpoint_id: endpointId }));
 }
 
 async function isSwitchedOff({ send, endpointId }: MerchantClient, why: 'gone' | 'failing'): Promise<boolean> {

@@ -34,6 +34,7 @@ export interface PayersOptions {
   networks: Networks;
   /** Reads past the service. */
   db: Database;
+  waitForStep: (label: string) => Promise<void>;
   note: (text: string) => void;
 }
 
@@ -87,8 +88,8 @@ export class Payers {
   async #chooseForm({ forms }: Page, path: string, choices: Choices): Promise<PageForm | undefined> {
     const at = (suffix: string) => forms.find(({ action }) => action === `${path}${suffix}`);
     if (choices.below(10) === 0) {
-      const { forms: asked } = await this.#browser.open(`${path}/cancel`);
-      return asked.find(({ action }) => action === `${path}/cancel`);
+      const { forms: shown } = await this.#browser.open(`${path}/cancel`);
+      return shown.find(({ action }) => action === `${path}/cancel`);
     }
     const change = choices.below(3) === 0 ? at('/change') : undefined;
     const confirm = choices.below(2) === 0 ? at('/confirm') : undefined;
@@ -102,6 +103,7 @@ export class Payers {
 
   /** Some payer answers a prompt that waits for it. */
   async #tap(choices: Choices): Promise<void> {
+    await this.#options.waitForStep('payer taps');
     const prompts = await this.#options.db.rows<{ id: string }>({
       name: 'simulation_waiting_sessions',
       text: `SELECT id FROM simulator.sessions WHERE payer_number LIKE '%1234' AND status = 'open' ORDER BY id`,
@@ -128,8 +130,8 @@ function withForm(page: Page, path: string): { page: Page; form: PageForm | unde
 }
 
 function typedAmount({ fields }: PageForm, choices: Choices): Record<string, string> {
-  const answer = fields.includes('field_0') ? { field_0: choices.pick(['', 'Awa Ceesay']) } : {};
-  return fields.includes('amount') ? { ...answer, amount: String(1 + choices.below(300)) } : answer;
+  const student = fields.includes('field_0') ? { field_0: choices.pick(['', 'Awa Ceesay']) } : {};
+  return fields.includes('amount') ? { ...student, amount: String(1 + choices.below(300)) } : student;
 }
 
 function typedChoice({ networks }: PageForm, choices: Choices): Record<string, string> {

@@ -23,13 +23,6 @@ export interface RunResult {
   logLines: readonly string[];
 }
 
-/** How a run lets time pass. */
-export interface Passing {
-  pass(ms: number): Promise<void>;
-  untilIdle(): Promise<void>;
-  untilDone<Result>(work: Promise<Result>): Promise<Result>;
-}
-
 const stepsMax = 60_000;
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

@@ -28,7 +28,7 @@ import {
   startInstance,
 } from './machines.ts';
 import type { MachineRoom } from './machines.ts';
-import { switchOn } from './endpoints.ts';
+import { switchOn } from './switch-on.ts';
 import { createMerchantClient } from './merchant-client.ts';
 import type { MerchantClient } from './merchant-client.ts';
 import { awaitedDatabase, startNetworks } from './networks.ts';
@@ -110,11 +110,12 @@ export async function createWorld(plan: Plan): Promise<World> {
   const note = (text: string) => scheduler.note(text);
   const { operators, upkeep } = await hireOperators(room, outside);
   const learnSecret = (shortId: string, secret: string) => traffic.receivers.learn(shortId, secret);
-  const payers = new Payers({ traffic, clock, networks, db, note });
+  const payers = new Payers({ traffic, clock, networks, db, waitForStep, note });
   const acts: Acts = new Acts({
     ...{ merchants: [first, ...others], networks, operators, upkeep, payers, learnSecret, db, waitForStep, note },
     switchOn: async (merchant) => {
-      if (traffic.receivers.whyOff(merchant.shortId) === 'gone') await switchOn(merchant, { traffic, acts });
+      if (traffic.receivers.whyOff(merchant.shortId) === 'gone')
+        await switchOn(merchant, { receivers: traffic.receivers, acts });
     },
   });
   return {

@@ -209,7 +209,10 @@ async function signedInPages(
 }
 
 /** The pages that payers see: checkout, links and counters, and the logos on them. */
-export async function payerPages(server: FastifyInstance, { options, parts }: { options: AppOptions; parts: ServedParts }) {
+export async function payerPages(
+  server: FastifyInstance,
+  { options, parts }: { options: AppOptions; parts: ServedParts },
+) {
   const { config, secrets, db, notifier, clock, log } = options;
   const { address, money } = parts;
   const { publicUrl } = address;
