@@ -1,8 +1,10 @@
 import { addMs } from '../kit/clock.ts';
 
 const hourMs = 60 * 60 * 1_000;
-// A network that does not respond to any of these says at most what its statement says too.
-const unclearAttemptsMax = 5n;
+// Soon, since most networks are back within seconds, and then for a day: one that is down for minutes sends nobody's hint again. What
+// it does not say in that time its statement says.
+const soonAttemptsMax = 5n;
+const hourlyAttemptsMax = 24n;
 
 /** How often a look-up that is claimed now has been made before, by any process. */
 export function earlierLookUps({ attempts }: { attempts: bigint }): number {
@@ -19,14 +21,15 @@ export function nextRecheckAt(recheckAfterMs: readonly number[], since: Date, no
 }
 
 /**
- * When to look up again what has ended, after a look-up without a clear response; null after some of them. Whoever hinted at a
- * change may not do so again.
+ * When to look up again what has ended, after a look-up without a clear response; null after about a day of them. Whoever hinted at
+ * a change may not do so again.
  */
 export function retryRecheckAt(
   { attempts }: { attempts: bigint },
   lookUpDelaysMs: readonly number[],
   now: Date,
 ): Date | null {
-  if (attempts > unclearAttemptsMax) return null;
+  if (attempts > soonAttemptsMax + hourlyAttemptsMax) return null;
+  if (attempts > soonAttemptsMax) return addMs(now, hourMs);
   return addMs(now, lookUpDelaysMs[Math.min(Number(attempts), lookUpDelaysMs.length - 1)] ?? hourMs);
 }

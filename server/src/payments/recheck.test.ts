@@ -6,6 +6,8 @@ import type { PaymentWorld } from './payment-world.corpus.ts';
 import type { ProviderNotification, ProviderTransaction } from '../networks/contract.ts';
 import type { Charge } from './charge.ts';
 
+const minuteMs = 60_000;
+
 let world: PaymentWorld;
 
 before(async () => {
@@ -148,6 +150,23 @@ test('the hint of a reversal that comes while the success is booked leads to a l
   await applyNotification(context, 'rail-wave', hintAbout(charge));
   assert.equal(isBooked, true);
   assert.deepEqual(await world.work(), ['recheck_charge']);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+test('the hint of a reversal survives half an hour in which the network does not respond', async () => {
+  const charge = await paidOnAps();
+  await world.clock.advance(2 * minuteMs);
+  await world.work();
+  world.networks.aps.responses.look_up = { state: 'unknown', detail: 'no answer' };
+  const hint = { operation: 'collection', reference: charge.reference, response: null } as const;
+  assert.equal(await applyNotification(world.context, 'rail-aps', hint), 'applied');
+  for (let minutes = 0; minutes < 30; minutes += 1) {
+    await world.work();
+    await world.clock.advance(minuteMs);
+  }
+  world.networks.aps.responses.look_up = reversed(charge);
+  await world.clock.advance(60 * minuteMs);
+  await world.work();
   assert.equal((await world.charge(charge)).status, 'reversed');
 });
 

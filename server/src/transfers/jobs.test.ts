@@ -327,6 +327,19 @@ for (const outcome of ['completed', 'failed'] as const) {
   });
 }
 
+test('the hint of a reversal survives half an hour in which the network does not respond', async () => {
+  const { payoutResponses } = world.networks.wave;
+  const transfer = await world.createSent(processing);
+  payoutResponses.look_up_payout = paid(transfer);
+  assert.equal((await after(transfer, minuteMs)).status, 'completed');
+  payoutResponses.look_up_payout = noResponse;
+  const hint = { operation: 'payout', reference: transfer.reference, response: null } as const;
+  assert.equal(await world.jobs.applyNotification('rail-wave', hint), 'applied');
+  await after(transfer, 30 * minuteMs, minuteMs);
+  payoutResponses.look_up_payout = { state: 'reversed', providerTransaction: transactionOf(transfer) };
+  assert.equal((await after(transfer, hourMs, hourMs)).status, 'reversed');
+});
+
 test('a reversal that no callback reports is found by the look-ups after the success', async () => {
   Object.assign(world.networks.wave.payouts.capabilities, { recheckAfterMs: [10_000, minuteMs] });
   const transfer = await world.create();
