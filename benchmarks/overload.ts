@@ -13,7 +13,7 @@ const warmUpSeconds = 4;
 const times = 5;
 const overloadSeconds = secondsOf({ usual: 30 });
 const goodputMin = 0.8;
-// More than wait for an answer at once; Node accepts one new connection in each turn of its event loop, so a proxy keeps them open.
+// More than wait for an answer at once.
 const connections = 1_500;
 const usualSeconds = 5;
 const usualShare = 0.5;
@@ -26,8 +26,8 @@ export const overload: Part = {
   title: 'Five times more than it can do',
   description:
     `POST /v1/transfers of ${merchants} merchants: first as many as ${merchants} connections get answered, which is the capacity. ` +
-    `Then ${times} times that rate for ${overloadSeconds} s by the clock, whether or not earlier ones have been answered, with up to ` +
-    `${whole(connections)} under way, which takes processor time from the service. Refused means 429 or 503 with Retry-After. ` +
+    `Then ${times} times that rate for ${overloadSeconds} s by the clock, whether or not earlier ones have been answered, on ` +
+    `${whole(connections)} open connections, which takes processor time from the service. Refused means 429 or 503 with Retry-After. ` +
     `It has recovered in the first ${usualSeconds} s in which half the capacity is accepted, with a p95 of at most ${recoveredTimes} times what it ` +
     'was before. One process does everything, and pays the transfers out meanwhile.',
   async run(bench) {

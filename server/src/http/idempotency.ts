@@ -75,10 +75,13 @@ export async function runOnce(
     transact,
     errorResponse,
     permanentReplay,
+    forgetsRefusals = false,
   }: {
     transact: Transact;
     errorResponse: (refusal: AppError) => RouteResponse;
     permanentReplay?: PermanentReplay;
+    /** A business refusal is not stored: the same request is tried again. */
+    forgetsRefusals?: boolean | undefined;
   },
 ): Promise<ReplayableResponse> {
   const createdAt = context.clock.now();
@@ -98,7 +101,7 @@ export async function runOnce(
       return { ...result, replayed: false };
     }, options);
   const outcome = await once(effect, permanentReplay?.subjectOf).catch((error: unknown) => {
-    if (!(error instanceof AppError) || !error.isStored) throw error;
+    if (!(error instanceof AppError) || !error.isStored || forgetsRefusals) throw error;
     return once(() => Promise.resolve(errorResponse(error)));
   });
   if (!('subjectId' in outcome)) return outcome;

@@ -22,6 +22,8 @@ export interface ApiCall {
   body?: unknown;
   /** Of a POST: a form's own id, so that a form that was sent twice acts once. */
   idempotencyKey?: string;
+  /** The key is used up by what succeeds, not by a refusal. */
+  forgetsRefusals?: boolean | undefined;
   /** Runs in the transaction of a writing route, after it and not for a replay; gets the parsed response. */
   alsoWrite?: (tx: Transaction, response: unknown) => void;
 }
@@ -73,6 +75,7 @@ export function createInProcessApi(context: RunContext, routes: readonly BoundRo
       input,
       sentBody: input.body,
       idempotencyKey: call.idempotencyKey ?? null,
+      forgetsRefusals: call.forgetsRefusals,
       ...(alsoWrite && { alsoWrite: (tx, text) => alsoWrite(tx, JSON.parse(text)) }),
     });
     const body: unknown = JSON.parse(response.body);

@@ -47,14 +47,14 @@ test('transfers of a merchant whose payouts are late are accepted as they are se
     assert.equal((await transfer(accepting, busy, `first-${index}`)).status, 201);
   }
   clock.set(addMs(clock.now(), lateAfterMs));
-  // Each of those waits for its row on a connection of its own.
-  const running = await startService({ database, clock, connectionsMax: merchantPermits + 8 });
-  service = running;
   const responses: ApiResponse[] = [];
   const accepted = () => responses.filter(({ status }) => status === 201).length;
   let requests: Promise<unknown>[] = [];
   const locked = { text: 'SELECT id FROM transfers WHERE merchant_id = $1 FOR UPDATE', values: [busy.merchant.id] };
-  await whileLocked(running, locked, async () => {
+  await whileLocked(accepting, locked, async () => {
+    // Each of those waits for its row on a connection of its own.
+    const running = await startService({ database, clock, connectionsMax: merchantPermits + 8 });
+    service = running;
     await eventually('they are claimed', async () => {
       const [row] = await asOwner<{ count: number }>(
         running,

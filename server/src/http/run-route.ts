@@ -25,6 +25,8 @@ export interface RouteUse {
   /** The body as it was sent, without defaults, by which a repeated request is recognized. */
   sentBody: unknown;
   idempotencyKey: string | null;
+  /** The key is used up by what succeeds, not by a refusal. */
+  forgetsRefusals?: boolean | undefined;
   /** Runs in the transaction of a writing route, after it and not for a replay; gets the response. */
   alsoWrite?: (tx: Transaction, responseBody: string) => void;
 }
@@ -70,6 +72,7 @@ async function runNow(context: RunContext, route: JsonRoute, use: RouteUse): Pro
   const { replay } = route;
   return runOnce(context, keyUse, effect, {
     transact,
+    forgetsRefusals: use.forgetsRefusals,
     errorResponse: (refusal) => ({
       statusCode: refusal.statusCode,
       body: JSON.stringify(errorBody(refusal, { id: requestId }, context)),

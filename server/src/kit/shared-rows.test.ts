@@ -101,6 +101,11 @@ const readBalance: Statement = {
   text: 'SELECT balance FROM kit_shops WHERE id = $1 FOR UPDATE',
   values: ['shop'],
 };
+const readNotes: Statement = {
+  name: 'kit_notes_list',
+  text: 'SELECT note FROM kit_notes WHERE shop = $1',
+  values: ['shop'],
+};
 const spend = (amount: number): Statement => ({
   name: 'kit_shops_spend',
   text: 'UPDATE kit_shops SET balance = balance - $2 WHERE id = $1',
@@ -208,6 +213,25 @@ describe('changes of different rows of one key', () => {
     assert.deepEqual([others, await waiting], [['new+', 'new+'], 'new+']);
     assert.equal(commits.splits, 0);
   });
+});
+
+test('changes that ask two single statements at once still run one after the other', async () => {
+  const takeHalf = async (tx: Transaction, id: string): Promise<void> => {
+    await tx.row(lockOrder(id));
+    const [shop] = await Promise.all([tx.row<{ balance: bigint }>(readBalance), tx.rows(readNotes)]);
+    const half = Number(shop?.balance ?? 0n) / 2;
+    await tx.run(spend(half));
+    tx.send(insertNote(id, String(half)));
+  };
+  await reset(80);
+  const ids = ['1', '2', '3'];
+  await Promise.all(ids.map((id) => commits.run('shop', (tx) => takeHalf(tx, id), { row: id })));
+  const { rows } = await database.asOwner<{ note: string }>('SELECT note FROM kit_notes ORDER BY note::int DESC');
+  assert.deepEqual(
+    rows.map(({ note }) => note),
+    ['40', '20', '10'],
+  );
+  assert.equal(commits.splits, 0);
 });
 
 test('histories of many rows end the same whether changes run at once or each alone', async () => {

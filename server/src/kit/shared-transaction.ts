@@ -303,7 +303,8 @@ class MemberTransaction implements Transaction {
   #held: Statement[] = [];
   readonly #beforeCommit: BeforeCommit[] = [];
   readonly #afterCommit: (() => void)[] = [];
-  /** Whether no other change runs until it has ended. */
+  /** Resolves when no other change runs until it has ended; of several statements that it sends at once, one asks for that. */
+  #alone: Promise<void> | null = null;
   #isExclusive = false;
   /** Whether nothing of it was sent, so that it can be left out. */
   isUnwritten = true;
@@ -372,7 +373,8 @@ class MemberTransaction implements Transaction {
           ? await rounds.request({ part: this, statement, alone }, this.#takeHeld())
           : 'exclusive';
         if (rows !== 'exclusive') return read(rows);
-        await rounds.awaitExclusive();
+        this.#alone ??= rounds.awaitExclusive();
+        await this.#alone;
         this.#isExclusive = true;
       }
       this.#shared.sendHeld();

@@ -145,9 +145,9 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
       const reported = await jobs.applyNotification(`rail-${network}`, { operation: 'payout', reference, response });
       assert.equal(reported, 'applied');
     },
-    /** A payout of a sub-account that has not been sent. */
-    acceptPayout: async (subAccountId: string, amountMinor: bigint): Promise<Transfer> => {
-      const transfer = newTransfer(context, merchant, {
+    /** A payout of a sub-account that has not been accepted. */
+    newPayout: (subAccountId: string, amountMinor: bigint): Transfer =>
+      newTransfer(context, merchant, {
         kind: 'sub_account_payout',
         railAccount: 'rail-wave',
         amountMinor,
@@ -160,7 +160,10 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
         callbackUrl: null,
         metadata: {},
         subAccountId,
-      });
+      }),
+    /** The same, accepted and not sent. */
+    acceptPayout: async (subAccountId: string, amountMinor: bigint): Promise<Transfer> => {
+      const transfer = world.newPayout(subAccountId, amountMinor);
       await db.withTransaction((tx) =>
         acceptTransfer(tx, context, merchant, transfer, [{ account: `sub:${subAccountId}`, amountMinor }]),
       );

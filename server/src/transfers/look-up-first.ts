@@ -2,7 +2,7 @@ import { cancelWork, enqueue } from '../events/outbox.ts';
 import type { TransferContext } from './context.ts';
 import { listUnsentTransfers } from './queries.ts';
 import { noteTransfer } from './timeline.ts';
-import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
+import { changeTransfer, withLockedTransfers } from './transfer-change.ts';
 import { isUnsent, lookUpWork } from './transfer.ts';
 
 const rowsMax = 1_000;
@@ -16,18 +16,18 @@ export async function lookUpUnsentTransfers(context: TransferContext, merchantId
   let changed = 0;
   for (let after: string | null = null; ;) {
     const ids: string[] = await listUnsentTransfers(context.db, merchantId, { after, rowsMax });
-    for (const id of ids) if (await lookUpFirst(context, { merchantId, id })) changed += 1;
+    for (const id of ids) if (await lookUpFirst(context, merchantId, id)) changed += 1;
     if (ids.length < rowsMax) return changed;
     after = ids.at(-1) ?? null;
   }
 }
 
 /** Returns false for a transfer that was sent, or ended, since it was listed. */
-function lookUpFirst(context: TransferContext, key: { merchantId: string; id: string }): Promise<boolean> {
-  return withLockedTransfer(context, key, async (tx, locked) => {
+function lookUpFirst(context: TransferContext, merchantId: string, id: string): Promise<boolean> {
+  return withLockedTransfers(context, { merchantId, ids: [id] }, async (tx, [locked]) => {
+    if (!locked || !isUnsent(locked.transfer)) return false;
     const { merchant, transfer } = locked;
-    if (!isUnsent(transfer)) return false;
-    cancelWork(tx, { merchantId: key.merchantId, kind: 'send_transfer', subjectId: key.id });
+    cancelWork(tx, { merchantId, kind: 'send_transfer', subjectId: id });
     enqueue(tx, context, lookUpWork(merchant, transfer));
     const detail = 'The database was restored: the network is asked first whether it knows of the transfer.';
     noteTransfer(tx, context, transfer, 'restored', detail);

@@ -13,17 +13,19 @@ import { maskedTransferToWire } from './transfer-wire.ts';
 /**
  * Runs a change of a transfer in a transaction, its own or one that it shares with changes of other transfers. The transfer is
  * locked first, so that every change waits for the one before it. The merchant
- * is read before the transaction begins: a transaction that needs a second connection can deadlock the pool.
+ * is read before the transaction begins: a transaction that needs a second connection can deadlock the pool. A refund shares
+ * none: it changes its payment too, which another change in the same transaction may have read before.
  */
 export async function withLockedTransfer<Result>(
   context: TransferContext,
-  { merchantId, id }: Pick<Transfer, 'merchantId' | 'id'>,
+  { merchantId, id, kind }: Pick<Transfer, 'merchantId' | 'id' | 'kind'>,
   body: (tx: Transaction, locked: LockedTransfer) => Promise<Result>,
 ): Promise<Result> {
   const merchant = await context.merchants.byId(merchantId);
   assert(merchant, 'a transfer has its merchant');
   const change = async (tx: Transaction) =>
     body(tx, { merchant, transfer: await lockTransferOf(tx, { merchantId, id }) });
+  if (kind === 'refund') return context.db.withTransaction(change);
   return context.sharedCommits.run(merchantId, change, { row: id });
 }
 

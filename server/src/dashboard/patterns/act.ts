@@ -13,6 +13,8 @@ interface ApiAction<Schema extends TSchema> {
   body?: unknown;
   /** The form's own id, so that two taps act once. */
   formId?: string | undefined;
+  /** True where a refused form may be sent again later, when what stood against it is gone. */
+  forgetsRefusals?: boolean;
   /** What is acted on; for what is created, `id` comes from the response. */
   object: { type: string; id?: string };
   /** The record as it was, for what the audit log shows of a change. */
@@ -25,7 +27,7 @@ interface ApiAction<Schema extends TSchema> {
 export function act<Schema extends TSchema>(
   services: DashboardServices,
   visit: Visit,
-  { operationId, schema, params, body, formId, object, before, alsoWrite }: ApiAction<Schema>,
+  { operationId, schema, params, body, formId, forgetsRefusals, object, before, alsoWrite }: ApiAction<Schema>,
 ): Promise<Static<Schema>> {
   return services.api.call(operationId, schema, {
     caller: visit.caller,
@@ -33,6 +35,7 @@ export function act<Schema extends TSchema>(
     ...(params && { params }),
     ...(body !== undefined && { body }),
     ...(formId !== undefined && { idempotencyKey: keyOfForm(formId) }),
+    forgetsRefusals,
     alsoWrite: (tx, response) => {
       const created = (response as { id?: unknown }).id;
       const objectId = object.id ?? (typeof created === 'string' ? created : null);

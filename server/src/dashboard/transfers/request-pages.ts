@@ -176,6 +176,8 @@ const approve = formRoutes<DecidedRequest>({
       schema: transferSchema,
       // That of the form which requested it, so that it is paid out once, whoever presses what again.
       formId: request.id,
+      // For want of money, it can be approved once there is more.
+      forgetsRefusals: true,
       alsoWrite: (tx, payout) => {
         refuseOtherDestination(request, payout);
         const decidedAt = services.money.clock.now();

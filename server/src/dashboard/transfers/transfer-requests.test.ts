@@ -100,6 +100,25 @@ test('of an approval and a refusal at once one counts, and money moves only with
   }
 });
 
+test('a payout whose approval is refused for want of money is paid out once the money is there', async () => {
+  const page = await requestPayout(finance);
+  for (const key of ['most of it', 'the rest']) {
+    const { body: has } = await world.api.get('/v1/balances');
+    const all = { ...typed, amount: Math.min(1_000_000, Number(has['payout_balance'])) };
+    assert.equal((await world.api.post('/v1/transfers', all, { 'idempotency-key': key })).status, 201);
+  }
+  const before = await countTransfers();
+  const refused = await (await approval(page))();
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /Insufficient balance/);
+  const data = { amount: 20_000, network: 'aps', account_number: '7000001' };
+  assert.equal((await world.api.post('/v1/payments', { data })).status, 201);
+  await world.service.app.drain();
+  const approved = await (await approval(page))();
+  assert.equal(approved.status, 303, approved.text);
+  assert.equal(await countTransfers(), before + 1);
+});
+
 test('a declined payout and one of a week ago can no longer be approved', async () => {
   const before = await countTransfers();
   const declined = await requestPayout(finance);

@@ -76,6 +76,7 @@ describe('the number of an attempt', () => {
     await using opened = await openPage(browser, { scripts: false });
     server.checkout.next = viewOf('choose-after-refusal');
     await pay(opened.page, '7012345');
+    await opened.page.locator('.error, .notice').first().waitFor();
     const field = opened.page.getByLabel('Your mobile-money number');
     assert.equal(await field.inputValue(), '701 2345');
     assert.equal(await opened.page.getByRole('radio', { name: 'Afrimoney' }).isChecked(), true);

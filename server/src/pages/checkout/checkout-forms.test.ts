@@ -50,8 +50,11 @@ for (const scripts of [true, false]) {
     checkout.next = viewOf('approve_then_confirm');
     await page.goto(`${baseUrl}/pay/mine`);
     await pay(page, 'Afrimoney', ' +220 301 2345 ');
+    const approved = page.getByRole('button', { name: 'I have approved' });
+    // A form that a script sends is under way when its click returns: the next result is set when its page is there.
+    await approved.waitFor();
     checkout.next = viewOf('paid');
-    await page.getByRole('button', { name: 'I have approved' }).click();
+    await approved.click();
     await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
     assert.equal(
       await page.getByRole('link', { name: 'Back to Kairaba Bookshop' }).getAttribute('href'),
