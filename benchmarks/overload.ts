@@ -67,7 +67,7 @@ export const overload: Part = {
       ],
       bars: [
         {
-          label: `accepted at ${times} times capacity ÷ capacity`,
+          label: `accepted at ${times} times ÷ capacity`,
           value: share,
           aim: goodputMin,
           better: 'higher',
