@@ -30,6 +30,7 @@ export interface OpenLoadResult extends Latencies {
 }
 
 const responseTimeoutMs = 20_000;
+const openedAtOnce = 100;
 
 async function load(options: OpenLoadOptions): Promise<OpenLoadResult> {
   const { url, path, body, keys, perSecond, seconds, connections } = options;
@@ -54,12 +55,15 @@ async function load(options: OpenLoadOptions): Promise<OpenLoadResult> {
 }
 
 /**
- * Opens all connections, as a proxy keeps them open. Node accepts one in each turn of its event loop: of 1,500 that come at once to
- * a busy process, some wait longer than for their answer.
+ * Opens all connections, as a proxy keeps them open, a hundred at a time: Node accepts one in each turn of its event loop, and of 1,500
+ * that come at once to a busy process some wait longer than for their answer.
  */
 async function open(http: Pool, connections: number): Promise<void> {
   const openOne = async () => (await http.request({ method: 'GET', path: '/healthz' })).body.dump();
-  await Promise.all(Array.from({ length: connections }, openOne));
+  for (let opened = 0; opened < connections; opened += openedAtOnce) {
+    // All so far are busy, so that each of these needs a connection of its own.
+    await Promise.all(Array.from({ length: Math.min(opened + openedAtOnce, connections) }, openOne));
+  }
 }
 
 async function send(

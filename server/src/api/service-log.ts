@@ -28,6 +28,7 @@ const logged = [
   'detail',
   'reason',
   'count',
+  'repeated',
   'rows',
   'role',
   'port',
@@ -36,7 +37,9 @@ const logged = [
 // They tell requests apart when programs collect the lines of many; a person at a terminal sees one after the other.
 const omittedAtTerminal = ['request_id', 'merchant_id'];
 
+const differing = ['request_id'];
+
 /** The log of this service and of the programs beside it. */
 export function createServiceLog(options: Omit<LogOptions, 'fields'>): Log {
-  return createLog({ ...options, fields: { logged, omittedAtTerminal } });
+  return createLog({ ...options, fields: { logged, differing, omittedAtTerminal } });
 }

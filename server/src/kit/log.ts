@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { RepeatedWarnings } from './repeated-warnings.ts';
 import { terminalLine } from './terminal-line.ts';
 
 // What every line may carry: the process, and the message and stack of an error.
@@ -9,6 +10,7 @@ export type LogFields = Readonly<Record<string, string | number | bigint | boole
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
+  /** Of equal warnings ten a second are written, the others counted (`kit/repeated-warnings.ts`). */
   warn(message: string, fields?: LogFields): void;
   /** The message and stack of `error` are logged, its other properties never. */
   error(message: string, error?: unknown, fields?: LogFields): void;
@@ -20,6 +22,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 export interface LoggedFields {
   /** The only fields that are written; all others are left out of a line. */
   logged: readonly string[];
+  /** Those of them in which equal lines differ, such as a request's id. */
+  differing: readonly string[];
   /** Those of them that are for programs and not shown at a terminal. */
   omittedAtTerminal: readonly string[];
 }
@@ -49,14 +53,19 @@ export function createLog(options: LogOptions): Log {
   );
   // Checked first: preparing the fields of a line that is not written costs as much as writing it.
   const logAt =
-    (level: 'debug' | 'info' | 'warn'): Log['debug'] =>
+    (level: 'debug' | 'info'): Log['debug'] =>
     (message, fields) => {
       if (logger.isLevelEnabled(level)) logger[level](plain(fields), message);
     };
+  const warnings = new RepeatedWarnings(options.fields.differing, (message, fields) =>
+    logger.warn(plain(fields), message),
+  );
   return {
     debug: logAt('debug'),
     info: logAt('info'),
-    warn: logAt('warn'),
+    warn: (message, fields) => {
+      if (logger.isLevelEnabled('warn')) warnings.add(message, fields);
+    },
     error: (message, error, fields) => logger.error({ ...plain(fields), ...describe(error) }, message),
   };
 }
@@ -68,7 +77,7 @@ function destinationOf({ fields, isTerminal = false, write }: LogOptions): pino.
   return { write: (line) => print(terminalLine(line, omitted)) };
 }
 
-function plain(fields: LogFields | undefined): Record<string, unknown> {
+function plain(fields: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const entries = Object.entries(fields ?? {});
   return Object.fromEntries(
     entries.map(([name, value]) => [name, typeof value === 'bigint' ? value.toString() : hideSecrets(value)]),

@@ -11,6 +11,7 @@ function shown(use: (log: Log) => void): string {
   };
   const fields = {
     logged: ['method', 'route', 'status', 'duration_ms', 'request_id', 'queue', 'reason'],
+    differing: ['request_id'],
     omittedAtTerminal: ['request_id'],
   };
   use(createLog({ level: 'debug', fields, isTerminal: true, write }));
