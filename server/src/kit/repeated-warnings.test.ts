@@ -10,7 +10,7 @@ function openLog() {
   return { lines, log: createLog({ level: 'info', fields, write }) };
 }
 
-test('of 500 equal warnings in a second ten are written, and then the last one with how many were left out', (t) => {
+test('of 500 equal warnings in a second ten are written, and one line counts the others', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { lines, log } = openLog();
   for (let number = 1; number <= 500; number += 1) log.warn('a request was refused', { request_id: `req_${number}` });
