@@ -4,9 +4,17 @@ import type { Queryable, Transaction } from '../kit/db.ts';
 import type { Account, Passkey } from './account.ts';
 import type { AccountContext } from './context.ts';
 import { hashOfToken } from './one-time-text.ts';
-import { consumeToken, findPasskey, insertPasskey, insertToken, listPasskeys, recordPasskeyUse } from './queries.ts';
-
-export { deletePasskey } from './queries.ts';
+import {
+  consumeToken,
+  deletePasskey,
+  deleteSessions,
+  findPasskey,
+  insertPasskey,
+  insertToken,
+  listPasskeys,
+  lockAccount,
+  recordPasskeyUse,
+} from './queries.ts';
 
 /** Loaded with the first passkey: with what it imports it would be one in seven of the modules of every start. */
 const webauthn = () => import('@simplewebauthn/server');
@@ -96,6 +104,18 @@ export async function addPasskey(
   };
   if ((await insertPasskey(tx, passkey)) === 0) throw refused;
   return passkey;
+}
+
+/** Removes a passkey, and ends all sessions but the one that removes it. Returns false if there is no such passkey. */
+export async function removePasskey(
+  tx: Transaction,
+  { accountId, id, sessionId }: { accountId: string; id: string; sessionId: string },
+): Promise<boolean> {
+  // Whoever signs in with it at the same time is done before this, and signed out by it, or finds it gone.
+  await lockAccount(tx, accountId);
+  if ((await deletePasskey(tx, accountId, id)) === 0) return false;
+  tx.send(deleteSessions(accountId, sessionId));
+  return true;
 }
 
 /**

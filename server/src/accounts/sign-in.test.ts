@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
+import type { Database } from '../kit/db.ts';
 import { client, openAccountWorld, password } from './account-world.corpus.ts';
 import type { AccountWorld } from './account-world.corpus.ts';
 import { VisitorLimit, signIn } from './sign-in.ts';
@@ -153,6 +154,36 @@ test('a new password ends every session, and of two uses of its link at once one
   assert.equal(await signedIn(before.token), undefined);
   await assert.rejects(world.signIn('reset@example.gm', password), noMatch);
 });
+
+test('a sign-in that checked the old password before the new one was saved begins no session', async () => {
+  const { context } = world;
+  const email = 'overtaken@example.gm';
+  const { accountId } = await world.addOwner(email);
+  await requestPasswordReset(context, 'merchant', email);
+  const link = { token: world.newestToken(), password: 'harmattan kora baobab lantern', client };
+  const db = whileChecked(context.db, () => resetPassword(context, link));
+  const credentials = { email, password, client, knownDevice: null };
+  await assert.rejects(signIn({ ...context, db }, 'merchant', credentials), noMatch);
+  assert.deepEqual(await listOwnSessions(context, accountId), []);
+  assert.ok(await world.signIn(email, link.password));
+});
+
+/** A database in which something happens between the check of a password and the session that it begins. */
+function whileChecked(db: Database, meanwhile: () => Promise<unknown>): Database {
+  return {
+    rows: (statement) => db.rows(statement),
+    row: (statement) => db.row(statement),
+    // The count of wrong passwords, which a right one ends.
+    run: async (statement) => {
+      await meanwhile();
+      return db.run(statement);
+    },
+    withTransaction: (body, cause) => db.withTransaction(body, cause),
+    dedicatedClient: () => db.dedicatedClient(),
+    waiting: 0,
+    close: () => db.close(),
+  };
+}
 
 test('signing up or asking for a password tells nobody but the address whether it has a login', async () => {
   const { context, mails } = world;

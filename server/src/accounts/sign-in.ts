@@ -1,12 +1,13 @@
 import { AppError } from '../api/app-error.ts';
 import { clientNetwork } from '../kit/client-address.ts';
+import type { Transaction } from '../kit/db.ts';
 import { LocalAllowances } from '../kit/local-allowance.ts';
 import { normalizedEmail } from './account.ts';
 import type { Account, Realm, Session } from './account.ts';
 import type { AccountContext } from './context.ts';
 import { verifyPasskey } from './passkeys.ts';
 import { isPassword } from './password.ts';
-import { findAccount, findAccountByEmail } from './queries.ts';
+import { findAccount, findAccountByEmail, findPasskey, lockAccount } from './queries.ts';
 import { checkSecondFactor, hasSecondFactor } from './second-factor.ts';
 import type { FactorInput } from './second-factor.ts';
 import { recordLogin, recordUnknownLogin } from './sign-in-audit.ts';
@@ -67,18 +68,31 @@ export async function signIn(context: AccountContext, realm: Realm, credentials:
   const account = await findAccountByEmail(context.db, realm, email);
   const isRight = await isPassword(credentials.password, account?.passwordHash ?? null);
   const { client } = credentials;
-  if (!account || !isRight) {
-    // Also for an unknown address, so that both take as long.
-    await context.db.withTransaction(async (tx) => {
-      if (account) await recordLogin(tx, context, { ...refusedSignIn, account, client, sent: { by: 'password' } });
-      else recordUnknownLogin(tx, context, { realm, client, sent: { by: 'password', email } });
-    });
-    throw new AppError('invalid_request', 'This address and password do not match.');
-  }
+  const refused = { realm, email, account, client };
+  if (!account || !isRight) return refusePassword(context, refused);
   await forgetAttempts(context, attempts);
   if (account.emailVerifiedAt === null) await refuseUnverified(context, account);
   const isComplete = !(await hasSecondFactor(context.db, account));
-  return begin(context, account, { client, isComplete, withFactor: false, by: 'password' });
+  const started = await begin(context, account, {
+    session: { client, isComplete, withFactor: false },
+    by: 'password',
+    // A new one that was saved meanwhile has ended all sessions, and this would be one more.
+    isStill: async (_tx, { passwordHash }) => passwordHash === account.passwordHash,
+  });
+  return started ?? refusePassword(context, refused);
+}
+
+/** Throws AppError. */
+async function refusePassword(
+  context: AccountContext,
+  { realm, email, account, client }: { realm: Realm; email: string; account: Account | undefined; client: Client },
+): Promise<never> {
+  // Also for an unknown address, so that both take as long.
+  await context.db.withTransaction(async (tx) => {
+    if (account) await recordLogin(tx, context, { ...refusedSignIn, account, client, sent: { by: 'password' } });
+    else recordUnknownLogin(tx, context, { realm, client, sent: { by: 'password', email } });
+  });
+  throw new AppError('invalid_request', 'This address and password do not match.');
 }
 
 /**
@@ -100,22 +114,39 @@ export async function signInWithPasskey(
 ): Promise<StartedSession> {
   const passkey = await verifyPasskey(context, response);
   const account = passkey && (await findAccount(context.db, passkey.accountId));
-  if (account?.realm !== realm) {
-    const unknown = { realm, client, sent: { by: 'passkey' } };
-    await context.db.withTransaction(async (tx) => recordUnknownLogin(tx, context, unknown));
-    throw new AppError('invalid_request', 'This passkey is not known here.');
-  }
-  return begin(context, account, { client, isComplete: true, withFactor: true, by: 'passkey' });
+  const started =
+    passkey && account?.realm === realm
+      ? await begin(context, account, {
+          session: { client, isComplete: true, withFactor: true },
+          by: 'passkey',
+          // Whoever removed it meanwhile has ended the other sessions.
+          isStill: async (tx) => (await findPasskey(tx, passkey.credentialId)) !== undefined,
+        })
+      : null;
+  if (started) return started;
+  const unknown = { realm, client, sent: { by: 'passkey' } };
+  await context.db.withTransaction(async (tx) => recordUnknownLogin(tx, context, unknown));
+  throw new AppError('invalid_request', 'This passkey is not known here.');
 }
 
 const refusedSignIn = { action: 'login.sign_in', result: 'refused', sessionId: null } as const;
 
+interface Beginning {
+  session: { client: Client; isComplete: boolean; withFactor: boolean };
+  by: 'password' | 'passkey';
+  /** Whether what was checked still counts: the login is locked now, as by whoever changes its password or factors. */
+  isStill: (tx: Transaction, locked: Account) => Promise<boolean>;
+}
+
+/** Null where what was checked no longer counts. */
 function begin(
   context: AccountContext,
   account: Account,
-  { by, ...session }: { client: Client; isComplete: boolean; withFactor: boolean; by: 'password' | 'passkey' },
-): Promise<StartedSession> {
+  { by, session, isStill }: Beginning,
+): Promise<StartedSession | null> {
   return context.db.withTransaction(async (tx) => {
+    const locked = await lockAccount(tx, account.id);
+    if (!locked || !(await isStill(tx, locked))) return null;
     const started = startSession(tx, context, account.id, session);
     const sent = { by, ...(!session.isComplete && { second_factor: 'to follow' }) };
     const { client } = session;

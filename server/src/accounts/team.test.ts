@@ -124,6 +124,32 @@ test('a business keeps an owner, also when two owners remove each other at once'
   await assert.rejects(remove('00000000-0000-7000-8000-000000000000'), ended);
 });
 
+test('an owner who is removed or gets another role leaves no open invitation behind', async () => {
+  const { context } = world;
+  const owner = await world.addOwner('owner-of-all@example.gm');
+  const { businessId } = owner;
+  const kept = await invite(owner, 'invited-by-who-stays@example.gm');
+  for (const end of ['removed', 'another role']) {
+    const { token } = await invite(owner, `${end.replace(' ', '-')}@example.gm`, { role: 'owner', terminalIds: [] });
+    const { account } = await acceptInvitationAnew(context, { token, name: 'Leaving', password: secret });
+    const leaving = { accountId: account.id, businessId };
+    const back = await invite(leaving, `own-${account.email}`, { role: 'owner', terminalIds: [] });
+    await context.db.withTransaction(async (tx) => {
+      if (end === 'removed') await removeMember(tx, leaving);
+      else await changeRole(tx, context, { ...leaving, grant: finance });
+    });
+    await assert.rejects(
+      acceptInvitationAnew(context, { token: back.token, name: 'Back', password: secret }),
+      ended,
+      end,
+    );
+  }
+  assert.deepEqual(
+    (await listInvitations(context.db, businessId)).map(({ id }) => id),
+    [kept.invitation.id],
+  );
+});
+
 test('role taken away: it is gone at the next look', async () => {
   const { context } = world;
   const owner = await world.addOwner('owner-gone@example.gm');

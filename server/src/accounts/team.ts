@@ -9,6 +9,7 @@ import { mailOwners } from './owner-mails.ts';
 import { findAccount, findAccountByEmail, insertAccount } from './queries.ts';
 import {
   deleteInvitation,
+  deleteInvitationsBy,
   deleteMembership,
   findInvitation,
   insertMembership,
@@ -177,7 +178,8 @@ export async function lockTeamAsOwner(tx: Transaction, businessId: string, accou
 }
 
 /**
- * Gives a member another role, and other counters. Throws AppError `state_conflict` where no owner would be left. Call
+ * Gives a member another role, and other counters. The open invitations of who is no owner any more end, so that they lead nobody
+ * back. Throws AppError `state_conflict` where no owner would be left. Call
  * `sealer.prepare()` before the transaction.
  */
 export async function changeRole(
@@ -186,14 +188,20 @@ export async function changeRole(
   { businessId, accountId, grant }: { businessId: string; accountId: string; grant: Grant },
 ): Promise<Membership> {
   const { member, others } = await lockMember(tx, businessId, accountId);
-  if (grant.role !== 'owner') assertOwnerLeft(others);
+  if (grant.role !== 'owner') {
+    assertOwnerLeft(others);
+    tx.send(deleteInvitationsBy(businessId, accountId));
+  }
   await updateRole(tx, { ...member, ...grant }, context.clock.now());
   const account = grant.role === 'owner' && member.role !== 'owner' ? await findAccount(tx, accountId) : undefined;
   if (account) await reportOwner(tx, context, businessId, account);
   return member;
 }
 
-/** Takes a person out of the team; their next request is refused. Throws AppError `state_conflict` where no owner would be left. */
+/**
+ * Takes a person out of the team: their next request is refused, and their open invitations end. Throws AppError `state_conflict` where
+ * no owner would be left.
+ */
 export async function removeMember(
   tx: Transaction,
   { businessId, accountId }: { businessId: string; accountId: string },
@@ -201,6 +209,7 @@ export async function removeMember(
   const { member, others } = await lockMember(tx, businessId, accountId);
   assertOwnerLeft(others);
   await deleteMembership(tx, businessId, accountId);
+  tx.send(deleteInvitationsBy(businessId, accountId));
   return member;
 }
 

@@ -146,7 +146,7 @@ test('an authenticator app is set up with recovery codes, and asked for at the n
   assert.deepEqual(otherErrors(opened.pageErrors), []);
 });
 
-test('a passkey is added, signs in without a password, and opens nothing once it is removed', async () => {
+test('a passkey signs in without a password; removed, it opens nothing, and ends other sessions', async () => {
   await using opened = await openPage(browser);
   const { page } = opened;
   const devtools = await page.context().newCDPSession(page);
@@ -158,6 +158,7 @@ test('a passkey is added, signs in without a password, and opens nothing once it
     },
   });
   await world.addOwner('passkey@example.gm');
+  const { session: elsewhere } = await login('passkey@example.gm');
   await signIn(page, 'passkey@example.gm');
   await page.goto(at('/account/passkeys/new'));
   await assertSound(page);
@@ -169,9 +170,11 @@ test('a passkey is added, signs in without a password, and opens nothing once it
   await page.goto(at('/sign-in'));
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await landed(page);
+  assert.equal((await send('/account', { cookie: elsewhere })).status, 200);
   await page.goto(at('/account'));
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByRole('heading', { name: 'Your login' }).waitFor();
+  assert.equal((await send('/account', { cookie: elsewhere })).status, 303, 'other browsers are signed out');
   await page.context().clearCookies();
   await page.goto(at('/sign-in'));
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();

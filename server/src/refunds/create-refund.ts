@@ -1,5 +1,5 @@
 import { fieldError } from '../api/app-error.ts';
-import type { Transaction } from '../kit/db.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { bookLeftDirectly } from '../payments/booking.ts';
@@ -148,7 +148,7 @@ function owedAgainSentence(amountMinor: bigint): string {
 
 /** What was received, and what of it has been refunded or is pending. Failed refunds do not count. */
 function partlyRefunded({ charge, intent }: RefundedPayment, earlier: readonly Refund[]): PartlyRefunded {
-  const active = earlier.filter(({ transferStatus }) => refundStatus(transferStatus) !== 'failed');
+  const active = earlier.filter(isActive);
   let returnedFeeMinor = 0n;
   const returnedByShare = new Map<string, bigint>();
   for (const part of active.flatMap(({ parts }) => parts)) {
@@ -161,10 +161,23 @@ function partlyRefunded({ charge, intent }: RefundedPayment, earlier: readonly R
     receivedMinor: received,
     receivedParts: partsOf(charge, intent.shares, received),
     isFeeReturned: charge.feePayer === 'customer',
-    refundedMinor: active.reduce((sum, refund) => sum + netRefundMinor(refund), 0n),
+    refundedMinor: sumOf(active),
     returnedFeeMinor,
     returnedByShare,
   };
+}
+
+function isActive({ transferStatus }: Refund): boolean {
+  return refundStatus(transferStatus) !== 'failed';
+}
+
+function sumOf(refunds: readonly Refund[]): bigint {
+  return refunds.reduce((sum, refund) => sum + netRefundMinor(refund), 0n);
+}
+
+/** What of a charge has been refunded, or is being refunded. */
+export async function refundedMinorOf(db: Queryable, merchantId: string, chargeId: string): Promise<bigint> {
+  return sumOf((await listRefundsOfCharge(db, merchantId, chargeId)).filter(isActive));
 }
 
 function amountToRefund(charge: Charge, state: PartlyRefunded, requestedMinor: bigint | null): bigint {

@@ -269,6 +269,27 @@ describe('the response to a delivery', () => {
     await delivered;
     assert.equal((await getEndpoint(world.db, world.caller.merchantId, endpoint.id)).status, 'enabled');
   });
+
+  it('410 to what was sent before the merchant switched the endpoint off and on again disables nothing', async () => {
+    let open: ServerResponse | undefined;
+    const endpoint = await world.endpointAt((response) => {
+      open = response;
+    });
+    await world.append();
+    const delivered = world.deliver();
+    await eventually('the request arrived', () => open !== undefined);
+    await world.clock.advance(1_000);
+    await world.changeEndpoint(endpoint.id, { status: 'disabled' });
+    await world.changeEndpoint(endpoint.id, { status: 'enabled' });
+    open?.writeHead(410).end();
+    await delivered;
+    assert.equal((await getEndpoint(world.db, world.caller.merchantId, endpoint.id)).status, 'enabled');
+    world.receiver.respondWith(endpoint.path, 410);
+    await world.append();
+    await world.deliver();
+    const after410 = await getEndpoint(world.db, world.caller.merchantId, endpoint.id);
+    assert.deepEqual([after410.status, after410.disabledReason], ['disabled', 'gone'], 'to what was sent since');
+  });
 });
 
 describe('an endpoint that is disabled while a request is under way', () => {

@@ -44,7 +44,7 @@ export interface DueDelivery {
 /** The endpoint of an endpoint queue, with what signs its deliveries. */
 export interface DeliveryTarget extends Pick<
   Endpoint,
-  'merchantId' | 'id' | 'url' | 'status' | 'secret' | 'previousSecret' | 'previousSecretExpiresAt'
+  'merchantId' | 'id' | 'url' | 'status' | 'secret' | 'previousSecret' | 'previousSecretExpiresAt' | 'updatedAt'
 > {
   deleted: boolean;
   testMode: boolean;

@@ -155,8 +155,8 @@ function isGone({ verdict }: JudgedOutcome): boolean {
 }
 
 function calledEndpoint({ claimed: { target, url } }: Outcome) {
-  const { merchantId, id, testMode } = target;
-  return { merchantId, id, testMode, url };
+  const { merchantId, id, testMode, updatedAt } = target;
+  return { merchantId, id, testMode, updatedAt, url };
 }
 
 function attemptRow({ merchantId, claimed, attempt }: Outcome): AttemptRow {

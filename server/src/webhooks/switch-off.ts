@@ -13,8 +13,8 @@ import { incrementEndpointSequence, lockFailing, markWarned } from './queries/en
 import type { Failing } from './queries/endpoint-health.ts';
 import { disableEndpoint, findEndpointById, lockEndpoint } from './queries/endpoints.ts';
 
-/** An endpoint and its URL that was called. */
-export type CalledEndpoint = Pick<DeliveryTarget, 'merchantId' | 'id' | 'testMode'> & { url: string };
+/** An endpoint as it was when it, or a callback URL for which it signs, was called at `url`. */
+export type CalledEndpoint = Pick<DeliveryTarget, 'merchantId' | 'id' | 'testMode' | 'updatedAt'> & { url: string };
 
 const hourMs = 3_600_000;
 const warnAfterMs = 24 * hourMs;
@@ -30,7 +30,7 @@ export function isJudgementDue({ failingSince, warnedAt }: Failing, now: Date): 
  * Warns of an endpoint that has failed for a day, and disables it after five days without one success. Reads its state anew: a
  * success that was recorded meanwhile, or a change of the endpoint, saves it.
  */
-export async function judgeFailing(context: WebhookContext, called: CalledEndpoint): Promise<void> {
+export async function judgeFailing(context: WebhookContext, called: Omit<CalledEndpoint, 'updatedAt'>): Promise<void> {
   const { merchantId, id, testMode } = called;
   await context.sealer.prepare();
   await context.db.withTransaction(async (tx) => {
@@ -40,7 +40,7 @@ export async function judgeFailing(context: WebhookContext, called: CalledEndpoi
     const failing = await lockFailing(tx, merchantId, id);
     if (failing === undefined || failing.failingSince === null || !isJudgementDue(failing, now)) return;
     if (failing.failingSince <= addMs(now, -disableAfterMs)) {
-      const ending = { called, reason: 'failing' } as const;
+      const ending = { called: { ...called, updatedAt: endpoint.updatedAt }, reason: 'failing' } as const;
       await switchOff(tx, ending, now);
       await finishSwitchOff(tx, context, ending);
       return;
@@ -64,12 +64,13 @@ const offMessages: Record<Ending['reason'], string> = {
 };
 
 /**
- * Disables an endpoint; `finishSwitchOff` has to follow in the same transaction. An endpoint with another URL than was called
- * stays enabled: the merchant changed it meanwhile, or a callback URL was called. Returns whether this disabled it.
+ * Disables an endpoint; `finishSwitchOff` has to follow in the same transaction. One that the merchant has changed since it was
+ * called, such as switched on again, stays enabled, and so does one for which a callback URL was called. Returns whether this
+ * disabled it.
  */
 export async function switchOff(tx: Transaction, { called, reason }: Ending, disabledAt: Date): Promise<boolean> {
-  const { merchantId, id, url } = called;
-  return (await tx.run(disableEndpoint({ merchantId, id, url, reason, disabledAt }))) > 0;
+  const { merchantId, id, url, updatedAt } = called;
+  return (await tx.run(disableEndpoint({ merchantId, id, url, updatedAt, reason, disabledAt }))) > 0;
 }
 
 /**

@@ -194,6 +194,15 @@ export function findInvitation(
   });
 }
 
+/** Ends the open invitations of somebody who may no longer invite. */
+export function deleteInvitationsBy(businessId: string, invitedBy: string): Statement {
+  return {
+    name: 'invitations_delete_by',
+    text: 'DELETE FROM invitations WHERE business_id = $1 AND invited_by = $2',
+    values: [businessId, invitedBy],
+  };
+}
+
 /** Uses an invitation up; returns 0 if it was used or withdrawn meanwhile. */
 export function deleteInvitation(db: Queryable, businessId: string, id: string): Promise<number> {
   return db.run({

@@ -7,6 +7,7 @@ import { qrCode } from '../../pages/qr-code.ts';
 import { listPayments } from '../../payments/find-payment.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentsPanel } from '../payments/payments-panel.ts';
+import { beginningOfToday } from '../payments/visible-payment.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { copyField } from '../../portal/patterns/copy-field.ts';
 import { periodForm, periodOf } from '../patterns/period.ts';
@@ -30,7 +31,9 @@ export const counterPage: DashboardRoute = {
     const period = periodOf(query, now, 'today');
     const takings = await readTakings(services, visit, counter.id, period);
     const page = { limit: newestMax, offset: 0, before: null };
-    const { rows } = await listPayments(money, merchant.id, page, { terminalIds: [counter.id], now });
+    // A cashier sees the day's payments only, here as in their list.
+    const from = visit.may('payments.read').ownOnly ? beginningOfToday(visit) : undefined;
+    const { rows } = await listPayments(money, merchant.id, page, { terminalIds: [counter.id], from, now });
     return {
       title: cleanText(counter.name),
       body: html`${head(visit, counter)}

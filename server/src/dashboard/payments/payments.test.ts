@@ -122,6 +122,11 @@ test('a cashier sees today’s payments at their own counters, and an older one 
     ]),
     [200, 404, 200, 404, 403, 404],
   );
+  const newest = await (await cashier.get(world.at(`/counters/${own.id}`))).text();
+  assert.deepEqual([newest.includes(mine.id), newest.includes(old.id)], [true, false], 'on the counter’s page');
+  const searched = await cashier.get(world.at(`/search?q=${old.reference.toLowerCase()}`));
+  const found = new URL(searched.headers.get('location') ?? '', world.service.url);
+  assert.equal((await cashier.get(found.href)).status, 200, 'the search opens what its reference opens');
 });
 
 test('a cancelled payment stays cancelled, and what changed meanwhile is not done', async () => {

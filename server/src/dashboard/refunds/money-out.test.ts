@@ -73,6 +73,18 @@ test('a refund above the limit does nothing without the second factor, also in t
   await setLimit(null);
 });
 
+test('two refunds at once, together above the limit, get only one of them without the second factor', async () => {
+  await setLimit(3000);
+  const address = world.at(`/payments/${await paidPayment(100)}/refund`);
+  const before = await total('/v1/refunds');
+  const hasty = await world.signIn('finance');
+  const halves = [await sendForm(hasty, address, { amount: '20' }), await sendForm(hasty, address, { amount: '20' })];
+  const pressed = await Promise.all(halves.map(({ text }) => press(hasty, address, hiddenFields(text))));
+  assert.deepEqual(pressed.map(({ status }) => status === 303).toSorted(), [false, true]);
+  assert.equal(await total('/v1/refunds'), before + 1);
+  await setLimit(null);
+});
+
 test('a refund whose figures changed since it was shown does nothing and shows the new ones', async () => {
   const id = await paidPayment(80);
   const address = world.at(`/payments/${id}/refund`);

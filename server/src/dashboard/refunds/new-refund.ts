@@ -1,6 +1,8 @@
 import type { MerchantAction } from '../../accounts/permissions.ts';
+import { hasRecentFactor } from '../../accounts/sessions.ts';
 import { AppError, fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
+import type { Transaction } from '../../kit/db.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
@@ -11,7 +13,7 @@ import { isPaid } from '../../payments/charge.ts';
 import type { Charge } from '../../payments/charge.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import type { Intent } from '../../payments/intent.ts';
-import { previewRefund } from '../../refunds/create-refund.ts';
+import { previewRefund, refundedMinorOf } from '../../refunds/create-refund.ts';
 import type { RefundPreview } from '../../refunds/create-refund.ts';
 import { refundSchema } from '../../refunds/wire-schemas.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
@@ -79,10 +81,25 @@ ${charge.receivedDirectly && html`<p>${onlyYou}</p>`}`,
         amount: body['amount'],
         ...(charge.receivedDirectly && { money_returned: body['money_returned'] === true }),
       },
+      alsoWrite: (tx) => tx.beforeCommit((last) => refuseOvertaken(last, visit, charge)),
     });
     return `/refunds/${refund.id}`;
   },
 });
+
+/**
+ * Another refund of the payment, ordered between the look at this one and its transaction, may bring both above the limit. Within the
+ * transaction, which has locked the payment, nothing can. Throws AppError.
+ */
+async function refuseOvertaken(tx: Transaction, { merchant, session, now }: Visit, charge: Charge): Promise<void> {
+  if (hasRecentFactor(session, now)) return;
+  const limitMinor = await findRefundLimit(tx, merchant.businessId);
+  if (limitMinor === null || (await refundedMinorOf(tx, merchant.id, charge.id)) <= limitMinor) return;
+  throw new AppError(
+    'state_conflict',
+    'Another refund of this payment was ordered meanwhile. Nothing was done. Look at it again.',
+  );
+}
 
 const onlyYou = 'The payer sent the money straight to your own number, so nobody but you can return it.';
 const returnedField: Field = {

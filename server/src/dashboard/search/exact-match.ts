@@ -16,6 +16,7 @@ import { findTransferById, findTransferByReference } from '../../transfers/find-
 import type { Transfer } from '../../transfers/transfer.ts';
 import { findEventOfRequest, getEventRow } from '../../webhooks/list-events.ts';
 import { getEndpoint } from '../../webhooks/manage-endpoints.ts';
+import { hrefOf } from '../payments/payment-filters.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
@@ -26,11 +27,12 @@ export async function findExact(services: DashboardServices, visit: Visit, term:
   const charge = await findChargeByName(db, merchant.id, term);
   const intentId = charge?.intentId ?? (isUuid(term) ? term : null);
   if (intentId !== null && (await isThere(findPayment(db, merchant.id, intentId)))) {
-    const { intent } = await findPayment(db, merchant.id, intentId);
-    const { id, terminalId } = intent;
-    const isOwn = terminalId !== null && membership.terminalIds.includes(terminalId);
+    const payment = await findPayment(db, merchant.id, intentId);
+    const { id, terminalId } = payment.intent;
+    if (!may('payments.read').ownOnly) return `/payments/${id}`;
     // Cashiers find the payment of a receipt that somebody shows them only at their own counters.
-    return may('payments.read').ownOnly && !isOwn ? null : `/payments/${id}`;
+    const isOwn = terminalId !== null && membership.terminalIds.includes(terminalId);
+    return isOwn ? hrefOf(payment, term) : null;
   }
   if (isUuid(term)) return findById(services, visit, term);
   const transfer = may('transfers.read').isAllowed ? await findTransferByReference(db, merchant.id, term) : undefined;

@@ -230,7 +230,8 @@ const remove = formRoutes<MemberView>({
   load: (services, visit, { params }) => loadMember(services, visit, params['id']),
   view: ({ member }, { account }) => ({
     heading: `Remove ${cleanText(member.name)}?`,
-    effect: html`<p>${member.email} sees nothing of this business from the next page on. What they have made stays.</p>
+    effect: html`<p>${member.email} sees nothing of this business from the next page on. What they have made stays;
+open invitations that they have sent end.</p>
 ${member.accountId === account.id && html`<p>This is you: you will not come back without an invitation.</p>`}`,
     button: 'Remove from the team',
     isDanger: true,

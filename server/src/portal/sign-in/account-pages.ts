@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../accounts/account.ts';
-import { addPasskey, deletePasskey, passkeyCreation } from '../../accounts/passkeys.ts';
+import { addPasskey, passkeyCreation, removePasskey } from '../../accounts/passkeys.ts';
 import {
   countRecoveryCodes,
   createRecoveryCodes,
@@ -306,12 +306,12 @@ ${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passk
   );
   scope.post(
     '/account/passkeys/:id/remove',
-    requireFactor(parts, async (request, reply, { account }) => {
+    requireFactor(parts, async (request, reply, { account, session }) => {
       const { id = '' } = request.params;
       if (!isUuid(id)) return seeOther(reply, `${home}/account`);
       await context.sealer.prepare();
       await context.db.withTransaction(async (tx) => {
-        if ((await deletePasskey(tx, account.id, id)) === 0) return;
+        if (!(await removePasskey(tx, { accountId: account.id, id, sessionId: session.id }))) return;
         await reportFactor(tx, context, request, { account, factor: 'passkey', isAdded: false });
       });
       return seeOther(reply, `${home}/account`);

@@ -126,7 +126,7 @@ export function findDeliveryTarget(
     name: endpointId === null ? 'webhook_targets_find_default' : 'webhook_targets_find',
     text: `SELECT merchant_id AS "merchantId", id, url, status, deleted_at IS NOT NULL AS deleted, secret,
                   previous_secret AS "previousSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
-                  (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode"
+                  updated_at AS "updatedAt", (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode"
            FROM webhook_endpoints WHERE merchant_id = $1 AND ${endpointId === null ? 'is_default' : 'id = $2'}`,
     values: [merchantId, ...(endpointId === null ? [] : [endpointId])],
   });

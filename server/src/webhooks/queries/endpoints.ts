@@ -62,19 +62,23 @@ export function markEndpointDeleted(endpoint: Pick<Endpoint, 'merchantId' | 'id'
   };
 }
 
-/** Changes nothing where the endpoint's URL is a different one: the merchant changed it, or it was a callback URL. */
+/**
+ * Changes nothing where the endpoint is not as it was called: it has changed since `updatedAt`, or its URL is a different one because
+ * a callback URL was called.
+ */
 export function disableEndpoint(endpoint: {
   merchantId: string;
   id: string;
   url: string;
+  updatedAt: Date;
   reason: DisabledReason;
   disabledAt: Date;
 }): Statement {
   return {
     name: 'webhook_endpoints_disable',
     text: `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = $5, updated_at = $4
-           WHERE merchant_id = $1 AND id = $2 AND url = $3 AND status = 'enabled' AND deleted_at IS NULL`,
-    values: [endpoint.merchantId, endpoint.id, endpoint.url, endpoint.disabledAt, endpoint.reason],
+           WHERE merchant_id = $1 AND id = $2 AND url = $3 AND updated_at = $6 AND status = 'enabled' AND deleted_at IS NULL`,
+    values: [endpoint.merchantId, endpoint.id, endpoint.url, endpoint.disabledAt, endpoint.reason, endpoint.updatedAt],
   };
 }
 
