@@ -254,17 +254,25 @@ function failing<Result>(instance: Instance, db: Queryable): (() => Promise<Resu
 /** Where a statement asks for no order, PostgreSQL's is that of its files, which hold what earlier runs have left. */
 export async function orderedRows<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
   const rows = await db.rows<Row>(withOneOrder(statement));
-  if (rows.length < 2 || /ORDER BY(?![^]*RETURNING)/.test(statement.text)) return rows;
+  if (rows.length < 2 || hasOrder(statement.text)) return rows;
   const keyed = rows.map((row) => ({ row, key: JSON.stringify(row, withBigintAsText) }));
   return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ row }) => row);
 }
 
-const claimOfWork = /(FROM (?:\w+\.)?(\w+)\s+WHERE[^]*?ORDER BY (?:due_at|next_attempt_at))( LIMIT)/;
+/** Whether it asks for the order of its rows, and not only for one of what it reads within brackets. */
+function hasOrder(text: string): boolean {
+  const outer = text.replaceAll(/\([^()]*\)/g, '');
+  return outer === text ? text.includes('ORDER BY') : hasOrder(outer);
+}
 
-/** Work that is due at the same millisecond is claimed in the order of its rows, where else in that of the files. */
+// Their order is that of a time, and tells whose work comes first.
+const orderedByTime = /_claim|^outbox_due_lately$|^circuit_breakers_list$/;
+const untilLimit = /(FROM (?:\w+\.)?(\w+)\s+WHERE[^]*?ORDER BY [^]*?_at(?: DESC| AT TIME ZONE 'UTC'\))?)( LIMIT)/;
+
+/** What has the same time comes in the order of its rows, where else in that of the files. */
 function withOneOrder(statement: Statement): Statement {
-  if (!/_claim/.test(statement.name)) return statement;
-  return { ...statement, text: statement.text.replace(claimOfWork, '$1, $2::text$3') };
+  if (!orderedByTime.test(statement.name)) return statement;
+  return { ...statement, text: statement.text.replace(untilLimit, '$1, $2::text$3') };
 }
 
 function withBigintAsText(_name: string, value: unknown): unknown {
