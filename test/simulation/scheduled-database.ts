@@ -14,6 +14,10 @@ import type { End, UnderWay } from './under-way.ts';
 const stateOfFault = { statement_timeout: '57014', deadlock: '40P01' } as const;
 // That of `server/src/kit/db.ts`.
 const usualLockTimeoutMs = 1_200;
+// Whom a period pays out (`server/src/settlement/queries.ts`).
+const listOfSettlement = 'settlement_list_unsettled';
+const standsStillMs = 5_000;
+
 /**
  * Each statement, begin and commit is a step. Statements of one transaction keep their order, as on their connection: those sent
  * without waiting go with the next that is awaited, and those sent together are one step.
@@ -23,8 +27,14 @@ export function scheduledDatabase(
   { scheduler, instance, clock, log }: { scheduler: Scheduler; instance: Instance; clock: Clock; log: Log },
 ): Database {
   const slots = new Slots(connectionsMax);
-  const single = <Result>(label: string, send: () => Promise<Result>): Promise<Result> =>
-    sendSingle({ inner, scheduler, instance, slots }, label, send);
+  const single = async <Result>(label: string, send: () => Promise<Result>): Promise<Result> => {
+    const result = await sendSingle({ inner, scheduler, instance, slots }, label, send);
+    if (label === listOfSettlement && befalls(instance, 'slow_settlement')) {
+      scheduler.note(`  ${instance.name} stands still`);
+      await clock.sleep(standsStillMs);
+    }
+    return result;
+  };
   const withTransaction: Database['withTransaction'] = async (body, cause) => {
     await slots.take();
     try {
