@@ -28,6 +28,8 @@ const payeeEndings = ['0001', '0001', '0002', '0003', '0005', '0006', '0007', '0
 // More than the failures in a row that open a merchant's circuit breaker, once some of them were sent again.
 const paydayTransfers = 3;
 
+const sharesMax = 3;
+
 export interface ActsOptions {
   merchants: readonly [MerchantClient, ...MerchantClient[]];
   networks: Networks;
@@ -174,8 +176,13 @@ export class Acts {
         ),
       );
     },
-    settle: (choices) => this.#options.operators.settle(this.#merchant(choices).merchantId),
-    schedule_payouts: (choices) => this.#options.operators.schedulePayouts(this.#merchant(choices).merchantId, choices),
+    settle: (choices) => this.#options.operators.settle(this.#withSubAccounts(choices).merchantId),
+    schedule_payouts: (choices) =>
+      this.#options.operators.schedulePayouts(this.#withSubAccounts(choices).merchantId, choices),
+    delete_sub_account: async (choices) => {
+      const sub = this.#known(this.subAccounts, choices);
+      if (sub) await this.#deleteSubAccount(sub);
+    },
     switch_on: (choices) => this.#options.switchOn(this.#merchant(choices)),
     open_link: async (choices) => {
       const merchant = this.#merchant(choices);
@@ -200,6 +207,12 @@ export class Acts {
       const change = isLink ? { status: isOn ? 'active' : 'inactive', title: 'Fees' } : { active: isOn };
       this.record(await page.merchant.send('PUT', `/v1/${page.kind}/${page.id}`, change));
     },
+    delete_page: async (choices) => {
+      const page = this.pages[choices.below(Math.max(1, this.pages.length))];
+      if (!page) return;
+      const { status } = this.record(await page.merchant.send('DELETE', `/v1/${page.kind}/${page.id}`));
+      if (status === 200) await this.#options.payers.findClosed(page.path);
+    },
     pay_at_page: async (choices) => {
       const page = this.pages[choices.below(Math.max(1, this.pages.length))];
       if (page) await this.#options.payers.pay(page.path, choices);
@@ -210,6 +223,26 @@ export class Acts {
   async collectFor(merchant: MerchantClient): Promise<void> {
     const data = { amount: 50, network: 'aps', account_number: '7000001' };
     this.#notePayment(merchant, await merchant.send('POST', '/v1/payments', { data }, 'key of one more'));
+  }
+
+  /** Payments that are paid at once and shared with sub-accounts; what each has left once its period is paid out is for the next. */
+  async collectShares(label: string): Promise<void> {
+    const shared = this.subAccounts.slice(0, sharesMax).map(async ({ merchant, id }, index) => {
+      const data = { amount: 300, network: 'aps', account_number: '7000001', sub_account: id };
+      this.#notePayment(merchant, await merchant.send('POST', '/v1/payments', { data }, `key ${label} ${index}`));
+    });
+    await Promise.all(shared);
+  }
+
+  /** Where an open payment shares with it, its merchant cancels that first, and money that comes all the same finds nobody. */
+  async #deleteSubAccount({ merchant, id }: Known): Promise<void> {
+    const path = `/v1/sub-accounts/${id}`;
+    const { status, text } = this.record(await merchant.send('DELETE', path));
+    if (status === 200) return;
+    const [, intentId] = /The open payment ([0-9a-f-]{36})/.exec(text) ?? [];
+    if (intentId === undefined) return;
+    this.record(await merchant.send('POST', `/v1/payments/${intentId}/cancel`, {}));
+    this.record(await merchant.send('DELETE', path));
   }
 
   #notePayment(merchant: MerchantClient, response: MerchantResponse): void {
@@ -225,6 +258,11 @@ export class Acts {
   #merchant(choices: Choices): MerchantClient {
     const { merchants } = this.#options;
     return choices.pick(merchants);
+  }
+
+  /** One that has sub-accounts, once there is one. */
+  #withSubAccounts(choices: Choices): MerchantClient {
+    return this.#known(this.subAccounts, choices)?.merchant ?? this.#merchant(choices);
   }
 
   #known(list: readonly Known[], choices: Choices): Known | undefined {

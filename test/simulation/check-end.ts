@@ -2,6 +2,7 @@ import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import { keyIdOf } from '../../server/src/kit/seal.ts';
 import { countSealed } from '../../server/src/operator/reseal-secrets.ts';
+import type { FalseKind } from './contradictions.ts';
 import { ownAccountName } from './own-account.ts';
 import type { World } from './world.ts';
 
@@ -11,6 +12,8 @@ const databaseFault = 'Try again in a second';
 /** Open work and undelivered events; a run ends when there are none. */
 export async function listUnfinished({ room }: Pick<World, 'room'>): Promise<string[]> {
   const text = `SELECT 'transfer ' || id || ' is ' || status AS what FROM transfers WHERE status NOT IN ('completed', 'failed', 'reversed')
+      AND NOT EXISTS (SELECT FROM cases
+        WHERE cases.merchant_id = transfers.merchant_id AND subject_id = transfers.id AND kind <> 'outcome_unknown')
     UNION ALL SELECT 'charge ' || id || ' is ' || status || ' ' || progress || ' at ' || network FROM charges
       WHERE status = 'pending' AND NOT EXISTS (SELECT FROM cases
         WHERE cases.merchant_id = charges.merchant_id AND subject_id = charges.id AND kind <> 'outcome_unknown')
@@ -28,6 +31,7 @@ export async function findViolation(world: World): Promise<string | null> {
     checkLedger,
     checkNetworks,
     checkContradictions,
+    checkForged,
     checkEvents,
     checkSequences,
     checkStates,
@@ -83,17 +87,28 @@ async function checkNetworks({ room, traffic }: World): Promise<string | null> {
 }
 
 const contradictedReferences = ({ contradictions }: Pick<World['traffic'], 'contradictions'>): string[] =>
-  contradictions.filter(({ kind }) => kind === 'false_look_up').map(({ reference }) => reference);
+  contradictions.filter(({ kind }) => decidingKinds.has(kind)).map(({ reference }) => reference);
+// A callback that nobody signed decides nothing, and a forged one is refused.
+const decidingKinds: ReadonlySet<string> = new Set<FalseKind>(['false_look_up', 'false_amount', 'signed_callback']);
 
-/** What differs from a network's books after a false look-up has a case or a difference, and so has what a false line is about. */
+/**
+ * What differs from a network's books, in its outcome or its amount, after the network said what was not so has a case or a difference,
+ * and so has what a false line is about.
+ */
 async function checkContradictions({ room, traffic }: World): Promise<string | null> {
-  const text = `WITH records AS (
-      SELECT id, 'charge' AS kind, reference, network_transaction_id AS transaction_id, status IN ('completed', 'refunded') AS ours,
-        EXISTS (SELECT FROM simulator.sessions s WHERE s.reference = charges.reference
+  const text = `WITH named AS (
+      SELECT merchant_id, id, 'charge' AS kind, reference, network_transaction_id AS transaction_id,
+        (SELECT sum(amount_paid) FROM simulator.sessions s WHERE s.reference = charges.reference
           AND CASE WHEN planned_at <= $1 THEN planned_status ELSE s.status END = 'complete') AS theirs FROM charges
-      UNION ALL SELECT id, 'transfer', reference, network_transaction_id, status = 'completed',
-        EXISTS (SELECT FROM simulator.payouts p WHERE COALESCE(client_reference, p.reference) = transfers.reference
+      UNION ALL SELECT merchant_id, id, 'transfer', reference, network_transaction_id,
+        (SELECT -sum(amount) FROM simulator.payouts p WHERE COALESCE(client_reference, p.reference) = transfers.reference
           AND CASE WHEN planned_at <= $1 THEN planned_status ELSE p.status END = 'completed') FROM transfers
+    ), records AS (
+      SELECT id, kind, reference, transaction_id, COALESCE(theirs, 0) AS theirs, COALESCE((
+        SELECT sum(CASE WHEN debit_account LIKE 'float:%' THEN amount ELSE -amount END) FROM ledger_movements moved
+        WHERE moved.merchant_id = named.merchant_id AND source_id = named.id
+          AND (debit_account LIKE 'float:%') <> (credit_account LIKE 'float:%')
+      ), 0) AS ours FROM named
     )
     SELECT kind || ' ' || id || ' differs from what its network did, and has neither case nor difference' AS what FROM records
     WHERE (reference = ANY ($2) AND ours <> theirs OR transaction_id = ANY ($3))
@@ -106,6 +121,12 @@ async function checkContradictions({ room, traffic }: World): Promise<string | n
     lines.map(({ reference }) => reference),
   ]);
   return rows[0] ? `contradictions: ${rows[0].what}` : null;
+}
+
+/** Nothing that its network has not signed was accepted. */
+async function checkForged({ traffic }: World): Promise<string | null> {
+  const accepted = traffic.forged.find((status) => status < 400);
+  return accepted === undefined ? null : `callbacks: a forged one was answered with ${accepted}`;
 }
 
 async function checkEvents({ room, traffic }: World): Promise<string | null> {
@@ -159,6 +180,16 @@ async function checkSequences({ room }: World): Promise<string | null> {
 async function checkStates({ room }: World): Promise<string | null> {
   const text = `SELECT 'charge ' || id || ' is ' || status || ' and ' || progress AS what FROM charges
       WHERE CASE WHEN status IN ('completed', 'failed') THEN progress <> 'final' ELSE status = 'pending' AND progress = 'final' END
+    UNION ALL SELECT 'charge ' || id || ' is completed by another amount than ' || amount_paid FROM charges WHERE status = 'completed'
+      AND amount_paid <> (SELECT sum(amount) FROM ledger_movements WHERE source_id = charges.id
+        AND merchant_id = charges.merchant_id AND flow = 'collected' AND debit_account LIKE 'float:%')
+    UNION ALL SELECT 'sub-account ' || id || ' was deleted and has ' || balance FROM (
+        SELECT sub_accounts.id, sum(CASE WHEN side.account = credit_account THEN amount ELSE -amount END) AS balance
+        FROM sub_accounts CROSS JOIN LATERAL (VALUES ('sub:' || id), ('sub:' || id || ':pending')) AS side (account)
+        JOIN ledger_movements moved ON moved.merchant_id = sub_accounts.merchant_id
+          AND (debit_account = side.account OR credit_account = side.account)
+        WHERE deleted_at IS NOT NULL GROUP BY sub_accounts.id
+      ) AS deleted WHERE balance <> 0
     UNION ALL SELECT 'charge ' || id || ' is completed and was not booked' FROM charges WHERE status = 'completed'
       AND NOT EXISTS (SELECT FROM ledger_movements WHERE source_id = charges.id AND merchant_id = charges.merchant_id)
     ORDER BY 1`;

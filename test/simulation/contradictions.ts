@@ -3,8 +3,18 @@ import type { Choices } from './choices.ts';
 
 type Body = Record<string, unknown>;
 
-/** A network says what is not so: in the response to a look-up, in a callback that nobody signed, or in its statement. */
-export const falseKinds = ['false_look_up', 'false_callback', 'false_statement'] as const;
+/**
+ * A network says what is not so: another outcome or amount in the response to a look-up, a callback that nobody signed or that it has
+ * signed, a line of its statement; or somebody else says it in a network's name.
+ */
+export const falseKinds = [
+  'false_look_up',
+  'false_amount',
+  'false_callback',
+  'signed_callback',
+  'forged_callback',
+  'false_statement',
+] as const;
 export type FalseKind = (typeof falseKinds)[number];
 
 /** What a network said that is not so. */
@@ -16,7 +26,7 @@ export interface Contradiction {
 
 /** Turns what a network says into what is not so; null where it says nothing final. */
 export function contradict(
-  kind: Exclude<FalseKind, 'false_statement'>,
+  kind: 'false_look_up' | 'false_amount' | 'false_callback',
   { method, url }: Pick<OutgoingCall, 'method' | 'url'>,
   { text, choices }: { text: Buffer; choices: Choices },
 ): { contradiction: Contradiction; text: Buffer } | null {
@@ -28,7 +38,7 @@ export function contradict(
   const [found] = (body['result'] ?? [body]) as Body[];
   if (found === undefined) return null;
   const reference = referenceOf(found);
-  const change = otherOutcome(found, choices);
+  const change = kind === 'false_amount' ? otherAmount(found, choices) : otherOutcome(found, choices);
   if (typeof reference !== 'string' || change === null) return null;
   Object.assign(found, change);
   return { contradiction: { kind, reference }, text: Buffer.from(JSON.stringify(body)) };
@@ -63,5 +73,20 @@ function otherOutcome(body: Body, choices: Choices): Body | null {
       return null;
   }
 }
+
+/** Of what was paid, in the words of each wire; null where nothing was. */
+export function otherAmount(body: Body, choices: Choices): Body | null {
+  const { checkout_status: session, transactionStatus: transaction, status } = body;
+  const [name] = Object.keys(body).filter((one) => amountNames.includes(one));
+  const isPaid = [session, transaction, status].some((one) => paidStatuses.includes(String(one)));
+  if (name === undefined || !isPaid) return null;
+  const minor = Math.round(Number(body[name]) * 100);
+  const otherMinor = choices.pick([minor * 2, minor + 100, minor + 1, Math.max(1, minor - 1)]);
+  const other = (otherMinor / 100).toFixed(2);
+  return { [name]: typeof body[name] === 'number' ? Number(other) : other };
+}
+
+const amountNames = ['amount', 'receive_amount', 'amount_received'];
+const paidStatuses = ['complete', 'completed', 'succeeded', 'COMPLETED'];
 
 const notActive = { error_code: 'recipient-account-inactive', error_message: 'The recipient has no active account.' };

@@ -137,7 +137,7 @@ export class Operators {
 
   schedulePayouts(merchantId: string, choices: Choices): Promise<unknown> {
     const { db } = this.#money;
-    const schedule = choices.pick(['daily', 'daily', 'weekly', 'manual'] as const);
+    const schedule = choices.pick(['daily', 'daily', 'daily', 'weekly', 'manual'] as const);
     return asInstance(this.#options.instance, () =>
       this.#attempt(`schedules payouts: ${schedule}`, () =>
         db.withTransaction((tx) => setPayoutSchedule(tx, merchantId, schedule)),

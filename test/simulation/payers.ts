@@ -57,6 +57,12 @@ export class Payers {
     await Promise.all(payers.map((payer) => this.#payAt(path, payer)));
   }
 
+  /** The page of a link or counter that was deleted takes no payment. */
+  async findClosed(path: string): Promise<void> {
+    const { page, form } = withForm(await this.#browser.open(path), path);
+    if (form) throw new Error(`${path} was deleted, and its page has a form: ${page.status}`);
+  }
+
   async #payAt(path: string, choices: Choices): Promise<void> {
     let { page, form } = withForm(await this.#browser.open(path), path);
     for (let presses = 0; form !== undefined && presses < pressesMax; presses += 1) {

@@ -45,6 +45,8 @@ export type ActKind =
   | 'open_link'
   | 'open_counter'
   | 'change_page'
+  | 'delete_page'
+  | 'delete_sub_account'
   /** Payers open the page of a link or counter, and pay there. */
   | 'pay_at_page';
 
@@ -66,6 +68,8 @@ export type FaultKind =
   | FalseKind
   /** A receiver is down for a while, which may be longer than the acts. */
   | 'receiver_down'
+  /** A worker stands still between the list of whom a period pays out and their payouts. */
+  | 'slow_settlement'
   /** A receiver says that it is gone, or fails for five days, and its endpoint is switched off. */
   | 'receiver_off'
   /** A network is down for minutes. */
@@ -139,7 +143,7 @@ interface Further {
 /** Networks that contradict themselves, and operators who change what applies. */
 const contradictions: Further = {
   acts: ['change_rules', 'change_rules', 'suspend', 'decide', 'transfer'],
-  faults: ['false_look_up', 'false_look_up', 'false_callback', 'false_statement'],
+  faults: ['false_look_up', 'false_amount', 'false_callback', 'signed_callback', 'forged_callback', 'false_statement'],
   faultsMax: furtherCount,
 };
 /** Operators and merchants who pause accounts and replace secrets, and receivers and networks that cannot be reached for long. */
@@ -156,10 +160,10 @@ const upkeep: Further = {
   // A day without an outcome costs as much as a third of a run.
   faultsMax: 2,
 };
-/** Payers at the pages of links and counters, which their merchants change meanwhile. */
+/** Payers at the pages of links and counters, which their merchants change and delete meanwhile. */
 const collecting: Further = {
   first: ['open_link', 'open_counter'],
-  acts: ['pay_at_page', 'pay_at_page', 'pay_at_page', 'pay_at_page', 'change_page'],
+  acts: ['pay_at_page', 'pay_at_page', 'pay_at_page', 'pay_at_page', 'change_page', 'delete_page'],
   faults: ['answer_lost', 'doubled', 'lost', 'crash', 'commit_lost'],
   faultsMax: 2,
 };
@@ -169,12 +173,12 @@ const outages: Further = {
   faults: ['network_down'],
   faultsMax: 1,
 };
-/** Payouts of sub-accounts by request and by period, and receivers whose endpoints are switched off. */
+/** Payouts of sub-accounts by request and by period, for which workers compete, and receivers whose endpoints are switched off. */
 const settlements: Further = {
   first: ['sub_account', 'sub_account'],
-  acts: ['settle', 'settle', 'settle', 'schedule_payouts', 'pay_out', 'switch_on'],
-  faults: ['receiver_off'],
-  faultsMax: 1,
+  acts: ['settle', 'settle', 'schedule_payouts', 'schedule_payouts', 'pay_out', 'delete_sub_account', 'switch_on'],
+  faults: ['receiver_off', 'slow_settlement', 'slow_settlement'],
+  faultsMax: 3,
 };
 const furthers = [contradictions, upkeep, collecting, outages, settlements] as const;
 

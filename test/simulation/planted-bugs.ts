@@ -76,6 +76,36 @@ export const plantedBugs: readonly PlantedBug[] = [
     to: '      transferId: null,\n',
   },
   {
+    name: 'ignored period: a settlement pays out what another one has paid out in the period',
+    file: 'server/src/settlement/settle-batch.ts',
+    from: "const payouts = plan.payouts.filter(({ subAccountId }) => claimed.has(subAccountId ?? ''));",
+    to: 'const payouts = plan.payouts;',
+  },
+  {
+    name: 'money of nobody: a share is credited to a sub-account that was deleted',
+    file: 'server/src/payments/booking.ts',
+    from: 'const deleted = await lockDeleted(tx, charge.merchantId, ids);',
+    to: 'const deleted = (await lockDeleted(tx, charge.merchantId, ids)) && new Set<string>();',
+  },
+  {
+    name: 'unchecked signature: a callback is believed whoever has signed it',
+    file: 'server/src/networks/wave/callback.ts',
+    from: "if (seconds === undefined) return 'signature';",
+    to: 'if (seconds === undefined) return null;',
+  },
+  {
+    name: 'unchecked amount: a payment is paid by any amount',
+    file: 'server/src/payments/apply-success.ts',
+    from: "if (!isRequestedAmount(charge, providerTransaction)) return 'amount_mismatch';",
+    to: '',
+  },
+  {
+    name: 'open page: the page of a deleted link still takes payments',
+    file: 'server/src/links/payment-link.ts',
+    from: "if (deletedAt !== null) return 'deleted';",
+    to: '',
+  },
+  {
     name: 'lost deliveries: what an endpoint missed while it was off is not sent again',
     file: 'server/src/webhooks/resend-events.ts',
     from: 'const resent = request.isDryRun ? 0 :',

@@ -33,6 +33,8 @@ const [usualPauses, longPauses] = [
   [31, 31, 125, 61, 301, 301, 601, 1_441],
   [1_441, 61, 301, 1_441],
 ].map(withShortPauses);
+// One of them begins a week: runs begin on a Friday.
+const periodsCount = 3;
 // While a network is down: about the waits of a circuit breaker.
 const outagePauses = [2_500, 9_000, 33_000, 65_000];
 
@@ -90,19 +92,33 @@ class Run {
     if (seen !== null) return seen;
     return (
       (await this.#finish()) ??
-      (await this.#passToNextPeriod()) ??
+      (await this.#passPeriods()) ??
       (await this.#readStatements()) ??
       (await this.untilDone(checkPages(this.#world))) ??
       findViolation(this.#world)
     );
   }
 
-  /** Where payouts are scheduled, those of another day follow. */
-  async #passToNextPeriod(): Promise<string | null> {
-    if (this.#plan.acts.every(({ kind }) => kind !== 'schedule_payouts')) return null;
-    const { passedMs } = this.#world.room.clock;
-    await this.pass(dayMs - (passedMs % dayMs) + minuteMs);
-    return this.#finish();
+  /** Where payouts are scheduled, those of further days follow, and more is collected while both workers pay them out. */
+  async #passPeriods(): Promise<string | null> {
+    const { acts, faults } = this.#plan;
+    if (acts.every(({ kind }) => kind !== 'schedule_payouts')) return null;
+    const slow = faults.filter(({ kind }) => kind === 'slow_settlement');
+    for (let period = 1; period <= periodsCount; period += 1) {
+      this.#slowDown(slow[period - 1]);
+      const { passedMs } = this.#world.room.clock;
+      await this.pass(dayMs - (passedMs % dayMs) + minuteMs);
+      await this.untilDone(this.#world.acts.collectShares(`of period ${period}`));
+      const unfinished = await this.#finish();
+      if (unfinished !== null) return unfinished;
+    }
+    return null;
+  }
+
+  #slowDown(fault: Fault | undefined): void {
+    const workers = this.#world.machines.filter(({ role }) => role === 'worker');
+    const worker = fault && workers[fault.choice % workers.length];
+    if (worker) worker.databaseFault = 'slow_settlement';
   }
 
   async #work(hand: number): Promise<void> {

@@ -14,6 +14,10 @@ import type { End, UnderWay } from './under-way.ts';
 const stateOfFault = { statement_timeout: '57014', deadlock: '40P01' } as const;
 // That of `server/src/kit/db.ts`.
 const usualLockTimeoutMs = 1_200;
+// Whom a period pays out (`server/src/settlement/queries.ts`).
+const listOfSettlement = 'settlement_list_unsettled';
+const standsStillMs = 5_000;
+
 /**
  * Each statement, begin and commit is a step. Statements of one transaction keep their order, as on their connection: those sent
  * without waiting go with the next that is awaited, and those sent together are one step.
@@ -23,8 +27,14 @@ export function scheduledDatabase(
   { scheduler, instance, clock, log }: { scheduler: Scheduler; instance: Instance; clock: Clock; log: Log },
 ): Database {
   const slots = new Slots(connectionsMax);
-  const single = <Result>(label: string, send: () => Promise<Result>): Promise<Result> =>
-    sendSingle({ inner, scheduler, instance, slots }, label, send);
+  const single = async <Result>(label: string, send: () => Promise<Result>): Promise<Result> => {
+    const result = await sendSingle({ inner, scheduler, instance, slots }, label, send);
+    if (label === listOfSettlement && befalls(instance, 'slow_settlement')) {
+      scheduler.note(`  ${instance.name} stands still`);
+      await clock.sleep(standsStillMs);
+    }
+    return result;
+  };
   const withTransaction: Database['withTransaction'] = async (body, cause) => {
     await slots.take();
     try {
@@ -254,17 +264,25 @@ function failing<Result>(instance: Instance, db: Queryable): (() => Promise<Resu
 /** Where a statement asks for no order, PostgreSQL's is that of its files, which hold what earlier runs have left. */
 export async function orderedRows<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
   const rows = await db.rows<Row>(withOneOrder(statement));
-  if (rows.length < 2 || /ORDER BY(?![^]*RETURNING)/.test(statement.text)) return rows;
+  if (rows.length < 2 || hasOrder(statement.text)) return rows;
   const keyed = rows.map((row) => ({ row, key: JSON.stringify(row, withBigintAsText) }));
   return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ row }) => row);
 }
 
-const claimOfWork = /(FROM (?:\w+\.)?(\w+)\s+WHERE[^]*?ORDER BY (?:due_at|next_attempt_at))( LIMIT)/;
+/** Whether it asks for the order of its rows, and not only for one of what it reads within brackets. */
+function hasOrder(text: string): boolean {
+  const outer = text.replaceAll(/\([^()]*\)/g, '');
+  return outer === text ? text.includes('ORDER BY') : hasOrder(outer);
+}
 
-/** Work that is due at the same millisecond is claimed in the order of its rows, where else in that of the files. */
+// Their order is that of a time, and tells whose work comes first.
+const orderedByTime = /_claim|^outbox_due_lately$|^circuit_breakers_list$/;
+const untilLimit = /(FROM (?:\w+\.)?(\w+)\s+WHERE[^]*?ORDER BY [^]*?_at(?: DESC| AT TIME ZONE 'UTC'\))?)( LIMIT)/;
+
+/** What has the same time comes in the order of its rows, where else in that of the files. */
 function withOneOrder(statement: Statement): Statement {
-  if (!/_claim/.test(statement.name)) return statement;
-  return { ...statement, text: statement.text.replace(claimOfWork, '$1, $2::text$3') };
+  if (!orderedByTime.test(statement.name)) return statement;
+  return { ...statement, text: statement.text.replace(untilLimit, '$1, $2::text$3') };
 }
 
 function withBigintAsText(_name: string, value: unknown): unknown {

@@ -2,7 +2,8 @@ import type { CallResponse, OutgoingCall } from './calls.ts';
 import { CallError } from './calls.ts';
 import { Choices } from './choices.ts';
 import { contradict, falseKinds } from './contradictions.ts';
-import type { Contradiction } from './contradictions.ts';
+import type { Contradiction, FalseKind } from './contradictions.ts';
+import { forge, signFalsely } from './false-callbacks.ts';
 import { asInstance, untilCrash } from './instance.ts';
 import type { Machine } from './instance.ts';
 import type { Networks } from './networks.ts';
@@ -19,6 +20,8 @@ export interface TrafficOptions {
   choices: Choices;
   machines: readonly Machine[];
   networks: Networks;
+  /** From which the networks derive what they sign with. */
+  callbackSecret: string;
   faults: readonly Fault[];
 }
 
@@ -42,6 +45,8 @@ export class Traffic {
   readonly unreported: Unreported;
   readonly outages: Outages;
   readonly contradictions: Contradiction[] = [];
+  /** The statuses with which forged callbacks were answered. */
+  readonly forged: number[] = [];
   readonly #options: TrafficOptions;
   readonly #faults: Map<number, Fault>;
   readonly #payoutFaults: Fault[];
@@ -93,11 +98,13 @@ export class Traffic {
       throw new CallError('UND_ERR_SOCKET');
     }
     if (fault?.kind === 'unavailable') return { status: 503, headers: {}, body: Buffer.from('') };
-    const sent = { ...call, body: this.#contradict('false_callback', call, call.body) };
+    const { sent, isForged } = this.#falsify({ ...call, body: this.#contradict('false_callback', call, call.body) });
     const arrival = asInstance(undefined, () => this.#arrive(sent));
     if (fault?.kind === 'doubled') this.#arriveAgain(sent, label);
     const response = await arrival;
-    if (response.status === 200) response.body = this.#contradict('false_look_up', call, response.body);
+    if (isForged) this.forged.push(response.status);
+    for (const kind of ['false_look_up', 'false_amount'] as const)
+      if (response.status === 200) response.body = this.#contradict(kind, call, response.body);
     await scheduler.waitForStep(`hears ${response.status} to ${label}`);
     if (wayDown === 'silent') return respondDown(wayDown, clock);
     if (fault?.kind === 'answer_lost' || fault?.kind === 'unreported') throw new CallError('UND_ERR_SOCKET');
@@ -106,15 +113,40 @@ export class Traffic {
   }
 
   /** What is said instead, once the next contradiction of this kind is due and there is something to contradict. */
-  #contradict(kind: 'false_look_up' | 'false_callback', call: OutgoingCall, text: Buffer): Buffer {
-    const fault = this.#contradictions.find((one) => one.kind === kind);
-    if (!fault || this.#callsCount < fault.at) return text;
-    const contradicted = contradict(kind, call, { text, choices: new Choices(`contradiction ${fault.choice}`) });
+  #contradict(kind: 'false_look_up' | 'false_amount' | 'false_callback', call: OutgoingCall, text: Buffer): Buffer {
+    const fault = this.#dueContradiction(kind);
+    const contradicted = fault && contradict(kind, call, { text, choices: choicesOf(fault) });
     if (!contradicted) return text;
-    this.#contradictions.splice(this.#contradictions.indexOf(fault), 1);
-    this.#options.scheduler.note(`  fault ${fault.id}: ${kind} about ${contradicted.contradiction.reference}`);
-    this.contradictions.push(contradicted.contradiction);
+    this.#noteContradiction(fault, contradicted.contradiction);
     return contradicted.text;
+  }
+
+  /** What arrives in place of a callback that its network signs. */
+  #falsify(call: OutgoingCall): { sent: OutgoingCall; isForged: boolean } {
+    const { callbackSecret } = this.#options;
+    const forgery = this.#dueContradiction('forged_callback');
+    const forged = forgery && forge(call, { callbackSecret, choices: choicesOf(forgery) });
+    if (forged) {
+      this.#contradictions.splice(this.#contradictions.indexOf(forgery), 1);
+      this.#options.scheduler.note(`  fault ${forgery.id}: forged_callback`);
+      return { sent: forged, isForged: true };
+    }
+    const fault = this.#dueContradiction('signed_callback');
+    const signed = fault && signFalsely(call, { callbackSecret, choices: choicesOf(fault) });
+    if (!signed) return { sent: call, isForged: false };
+    this.#noteContradiction(fault, signed.contradiction);
+    return { sent: signed.call, isForged: false };
+  }
+
+  #dueContradiction(kind: FalseKind): Fault | undefined {
+    const fault = this.#contradictions.find((one) => one.kind === kind);
+    return fault && this.#callsCount >= fault.at ? fault : undefined;
+  }
+
+  #noteContradiction(fault: Fault, contradiction: Contradiction): void {
+    this.#contradictions.splice(this.#contradictions.indexOf(fault), 1);
+    this.#options.scheduler.note(`  fault ${fault.id}: ${contradiction.kind} about ${contradiction.reference}`);
+    this.contradictions.push(contradiction);
   }
 
   #payoutFault({ method, url }: OutgoingCall): Fault | undefined {
@@ -151,6 +183,10 @@ export class Traffic {
       asInstance(instance, () => inject(server, call)),
     );
   }
+}
+
+function choicesOf({ choice }: Fault): Choices {
+  return new Choices(`contradiction ${choice}`);
 }
 
 /** Of a network that does not want to be asked; what it calls back with is lost on the way. */

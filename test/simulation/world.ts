@@ -96,7 +96,8 @@ export async function createWorld(plan: Plan): Promise<World> {
     ...{ db, clock: clock.ofMachine(), scheduler, secrets, seed: plan.seed, publicUrl, internalUrl },
   });
   const machines = machineNames.map((name) => newMachine(name, name.startsWith('api') ? 'api' : 'worker'));
-  const traffic = new Traffic({ scheduler, clock, choices, machines, networks, faults: plan.faults });
+  const { simulatorCallbackSecret: callbackSecret } = secrets;
+  const traffic = new Traffic({ scheduler, clock, choices, machines, networks, callbackSecret, faults: plan.faults });
   for (const { merchant, secret } of onboarded.merchants) traffic.receivers.learn(merchant.shortId, secret);
   carryCalls((call) => traffic.carry(call));
   scheduler.isOn = true;
