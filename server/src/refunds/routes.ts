@@ -7,7 +7,7 @@ import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
 import { amountOf } from '../api/field-values.ts';
 import { readTimeRange, timeRange } from '../api/time-range.ts';
-import { idParameters, idType } from '../api/wire-types.ts';
+import { idType } from '../api/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { createRefund } from './create-refund.ts';
@@ -53,8 +53,6 @@ const retrieve = readRoute({
   operationId: 'retrieveRefund',
   tag,
   summary: 'Retrieve a refund',
-  params: idParameters,
-  status: 200,
   response: refundSchema,
   async handle(context: RefundContext, { caller, params }) {
     const merchant = await merchantOf(context, caller);
