@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { withExplicitTls } from '../database/connection-url.ts';
 import { parseAmount } from '../kit/money.ts';
 import type { LogLevel } from '../kit/log.ts';
+import { parseKey } from '../kit/seal.ts';
 import { StartError } from '../kit/start-error.ts';
 import type { SmtpSettings } from '../mail/send-due-mail.ts';
 import type { TelegramSettings } from '../notifications/telegram/channel.ts';
@@ -72,7 +73,6 @@ const reservedHeaders: ReadonlySet<string> = new Set([
 ]);
 
 const minuteMs = 60_000;
-const keyBytes = 32;
 
 /** Reads and checks all settings. Throws StartError naming each that is wrong, with what it takes, and each that is missing. */
 export function readConfig(environment: Environment): Config {
@@ -368,11 +368,7 @@ function checkAmount(name: SettingName, value: string): bigint {
   return parseAmount(Number(value));
 }
 
-/** Strict, because Buffer.from skips invalid characters, so that a mistyped key would become another key. */
 function checkKey(name: SettingName, value: string): string {
-  const isHex = /^[0-9a-f]{64}$/i.test(value);
-  const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
-  const isWhole = isHex || value === bytes.toString('base64') || value === bytes.toString('base64url');
-  if (bytes.length === keyBytes && isWhole) return value;
+  if (parseKey(value)) return value;
   throw new StartError(`${name} must be 32 bytes in base64 or hex; make them with \`openssl rand -base64 32\`.`);
 }
