@@ -82,8 +82,7 @@ const list = listRoute({
 
 export const refundRoutes: readonly ApiRoute<RefundContext>[] = [create, list, retrieve];
 
-/** The record of a refund, with the parts that each party gives (docs/refunds.md, "Who bears it"). */
-/** A refund as responses show it. */
+/** A refund as responses show it, with the parts that each party gives (docs/refunds.md, "Who bears it"). */
 export function refundToWire(merchant: Merchant, refund: Refund): JsonRecord {
   return {
     id: refund.id,
