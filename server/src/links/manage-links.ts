@@ -1,4 +1,5 @@
 import { AppError } from '../api/app-error.ts';
+import { getterOf } from '../api/get-record.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
@@ -21,22 +22,15 @@ import { checkTerms } from './split.ts';
 
 export { listLinks } from './queries.ts';
 
-/** Throws AppError `not_found` for a deleted link and for one of another merchant or environment. */
-export async function getLink(db: Queryable, merchantId: string, id: string): Promise<PaymentLink> {
-  const link = isUuid(id) ? await findLinkRow(db, merchantId, id) : undefined;
-  if (link?.deletedAt !== null) throw notFound();
-  return link;
-}
+const notFound = 'There is no payment link with this id in this environment.';
 
-/** The same, and locks the link until the transaction ends. */
-async function getLinkForChange(tx: Transaction, merchantId: string, id: string): Promise<PaymentLink> {
-  const link = isUuid(id) ? await lockLinkForChange(tx, merchantId, id) : undefined;
-  if (!link) throw notFound();
-  return link;
-}
+/** Throws AppError `not_found`, also for a deleted link. */
+export const getLink = getterOf(findLink, notFound);
+const getLinkForChange = getterOf(lockLinkForChange, notFound);
 
-function notFound(): AppError {
-  return new AppError('not_found', 'There is no payment link with this id in this environment.');
+async function findLink(db: Queryable, merchantId: string, id: string): Promise<PaymentLink | undefined> {
+  const link = await findLinkRow(db, merchantId, id);
+  return link?.deletedAt === null ? link : undefined;
 }
 
 // 128 random bits after the merchant's short id: nobody can guess the URL.
@@ -116,7 +110,7 @@ export async function deleteLink(
   link: { merchantId: string; id: string },
 ): Promise<void> {
   const deleted = isUuid(link.id) ? await markLinkDeleted(tx, link, clock.now()) : 0;
-  if (deleted === 0) throw notFound();
+  if (deleted === 0) throw new AppError('not_found', notFound);
 }
 
 /** Sets how many new payments a second the link's page accepts: 0 is no limit, null applies the merchant's limit. */
