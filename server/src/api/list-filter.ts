@@ -97,8 +97,9 @@ export function eitherFilter(left: ListFilter, right: ListFilter): ListFilter {
 }
 
 /** Rows created in a time, with a text in one of the columns. */
-export function recordFilters(table: string, filter: RecordFilter, columns: readonly string[]): ListFilter[] {
-  return [...(filter.term === undefined ? [] : [termFilter(filter.term, columns)]), ...createdFilter(table, filter)];
+export function recordConditions(table: string, { term, ...times }: RecordFilter, columns: readonly string[]) {
+  const filters = [...(term === undefined ? [] : [termFilter(term, columns)]), ...createdFilter(table, times)];
+  return { filters, isSearch: term !== undefined };
 }
 
 /** The canonical form, which the tables store beside the number as it was sent. */

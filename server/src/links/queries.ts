@@ -1,8 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { columnFilter, createdFilter } from '../api/list-filter.ts';
 import type { TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
-import type { PageRequest } from '../api/pagination.ts';
+import { listOf } from '../api/list-reader.ts';
+import type { ListSource } from '../api/list-reader.ts';
 import { searchRequest } from '../api/search-request.ts';
 import type { SearchFilter } from '../api/search-request.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
@@ -126,17 +126,13 @@ const linkList: ListSource<PaymentLink> = {
   select: `SELECT ${columns} ${listed}`,
 };
 
-/** Newest first. Throws AppError `rate_limited` while too many searches are running. */
-export function listLinks(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: LinkFilter,
-): Promise<List<PaymentLink>> {
-  const others = columnFilter('active', 'active =', filter.active);
-  const request = searchRequest(filter, searched, { newestOf: createdFilter('payment_links', filter), others });
-  return lists.read(linkList, { merchantId, page, ...request });
-}
+/** Newest first. */
+export const listLinks = listOf(linkList, (filter: LinkFilter) =>
+  searchRequest(filter, searched, {
+    newestOf: createdFilter('payment_links', filter),
+    others: columnFilter('active', 'active =', filter.active),
+  }),
+);
 
 /** The link or counter that a page belongs to. */
 export interface PageOwner {

@@ -20,7 +20,7 @@ const list: Command = {
   async run(context, input) {
     const { id } = await merchantOf(context, input);
     const { db, lists } = await context.moneyWork();
-    const { rows } = await listUnmatchedReceipts(lists, id, { limit: rowsMax, offset: 0, before: null });
+    const { rows } = await listUnmatchedReceipts(lists, id, { limit: rowsMax, offset: 0, before: null }, {});
     const receipts = [];
     for (const receipt of rows) {
       const proposed = (await proposalsFor(db, receipt)).map(({ charge }) => charge);

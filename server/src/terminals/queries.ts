@@ -1,8 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { recordFilters } from '../api/list-filter.ts';
+import { recordConditions } from '../api/list-filter.ts';
 import type { RecordFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
-import type { PageRequest } from '../api/pagination.ts';
+import { listOf } from '../api/list-reader.ts';
+import type { ListSource } from '../api/list-reader.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
 import type { Take } from '../kit/shared-allowance.ts';
 import type { VirtualTerminal } from './terminal.ts';
@@ -127,16 +127,10 @@ const terminalList: ListSource<VirtualTerminal> = {
   select: `SELECT ${columns} FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL`,
 };
 
-/** Newest first. Throws AppError `rate_limited` while too many searches are running. */
-export function listTerminals(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: RecordFilter,
-): Promise<List<VirtualTerminal>> {
-  const filters = recordFilters('virtual_terminals', filter, searchColumns);
-  return lists.read(terminalList, { merchantId, page, filters, isSearch: filter.term !== undefined });
-}
+/** Newest first. */
+export const listTerminals = listOf(terminalList, (filter: RecordFilter) =>
+  recordConditions('virtual_terminals', filter, searchColumns),
+);
 
 /**
  * Takes from an allowance that all merchants and processes share. Returns the new arrival time, or undefined if the allowance
