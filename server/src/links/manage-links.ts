@@ -9,18 +9,10 @@ import type { PaymentContext } from '../payments/context.ts';
 import { checkAmounts } from './link-fields.ts';
 import type { LinkChange } from './link-fields.ts';
 import type { PaymentLink } from './payment-link.ts';
-import {
-  findLinkRow,
-  insertLink,
-  listLinkRowsWithRateLimit,
-  lockLinkForChange,
-  markLinkDeleted,
-  updateLinkRateLimit,
-  updateLinkRow,
-} from './queries.ts';
+import { findLinkRow, insertLink, lockLinkForChange, markLinkDeleted, updateLinkRow } from './queries.ts';
 import { checkTerms } from './split.ts';
 
-export { listLinks } from './queries.ts';
+export { listLinks, listLinksWithRateLimit, updateLinkRateLimit as setLinkRateLimit } from './queries.ts';
 
 const notFound = 'There is no payment link with this id in this environment.';
 
@@ -35,8 +27,6 @@ async function findLink(db: Queryable, merchantId: string, id: string): Promise<
 
 // 128 random bits after the merchant's short id: nobody can guess the URL.
 const tokenRandomLength = 22;
-// Far more than an operator sets one by one.
-const rateLimitsShownMax = 500;
 
 /** Throws AppError as `checkTerms` does. Errors name fields with `prefix` before them. */
 export async function createLink(
@@ -111,18 +101,4 @@ export async function deleteLink(
 ): Promise<void> {
   const deleted = isUuid(link.id) ? await markLinkDeleted(tx, link, clock.now()) : 0;
   if (deleted === 0) throw new AppError('not_found', notFound);
-}
-
-/** Sets how many new payments a second the link's page accepts: 0 is no limit, null applies the merchant's limit. */
-export async function setLinkRateLimit(
-  db: Queryable,
-  link: Pick<PaymentLink, 'merchantId' | 'id'>,
-  paymentsPerSecond: bigint | null,
-): Promise<void> {
-  await updateLinkRateLimit(db, link, paymentsPerSecond);
-}
-
-/** A merchant's links that have a rate limit of their own, oldest first, at most 500. */
-export function listLinksWithRateLimit(db: Queryable, merchantId: string): Promise<PaymentLink[]> {
-  return listLinkRowsWithRateLimit(db, merchantId, rateLimitsShownMax);
 }

@@ -102,7 +102,7 @@ function onlyPages(sent: readonly RateLimitKind[], rate: bigint | null): bigint 
 interface NamedPage {
   object: { type: 'link' | 'counter'; id: string };
   limit: bigint | null;
-  setLimit(tx: Transaction, rate: bigint | null): Promise<void>;
+  setLimit(tx: Transaction, rate: bigint | null): Promise<unknown>;
 }
 
 /** The link or counter of --link or --counter; null without either. Throws AppError `not_found` for one of another merchant. */

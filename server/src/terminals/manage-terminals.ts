@@ -10,13 +10,13 @@ import {
   claimCode,
   findTerminalRow,
   insertTerminal,
-  listTerminalRowsWithRateLimit,
   lockTerminalForChange,
   markTerminalDeleted,
-  updateTerminalRateLimit,
   updateTerminalRow,
 } from './queries.ts';
 import type { VirtualTerminal, TerminalContext } from './terminal.ts';
+
+export { listTerminalsWithRateLimit, updateTerminalRateLimit as setTerminalRateLimit } from './queries.ts';
 
 const notFound = 'There is no virtual terminal with this id in this environment.';
 
@@ -38,8 +38,6 @@ const codesCount = 9_000_000;
 const unbiasedMax = codesCount * Math.floor(2 ** 32 / codesCount);
 // With a million terminals one draw in nine is in use; 40 in a row are in use only when nearly all codes are.
 const drawsMax = 40;
-// Far more than an operator sets one by one.
-const rateLimitsShownMax = 500;
 
 /** Throws AppError `invalid_request` naming the field. */
 export async function createTerminal(
@@ -127,20 +125,6 @@ export async function deleteTerminal(
 ): Promise<void> {
   const deleted = isUuid(terminal.id) ? await markTerminalDeleted(tx, terminal, clock.now()) : 0;
   if (deleted === 0) throw new AppError('not_found', notFound);
-}
-
-/** Sets how many new payments a second the terminal's page accepts: 0 is no limit, null applies the merchant's limit. */
-export async function setTerminalRateLimit(
-  db: Queryable,
-  terminal: Pick<VirtualTerminal, 'merchantId' | 'id'>,
-  paymentsPerSecond: bigint | null,
-): Promise<void> {
-  await updateTerminalRateLimit(db, terminal, paymentsPerSecond);
-}
-
-/** A merchant's terminals that have a rate limit of their own, oldest first, at most 500. */
-export function listTerminalsWithRateLimit(db: Queryable, merchantId: string): Promise<VirtualTerminal[]> {
-  return listTerminalRowsWithRateLimit(db, merchantId, rateLimitsShownMax);
 }
 
 /**
