@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import manifest from '../package.json' with { type: 'json' };
+import { readUsage } from '../server/src/kit/command-usage.ts';
 import { CliWorld } from './run-cli.corpus.ts';
 import { loadAllCommands } from './run-cli.ts';
 
@@ -22,10 +23,10 @@ test('without arguments, with --help and with help it lists every command and en
 
 test('the help of each command names all of its options', async () => {
   const ends = await Promise.all(commands.map(({ name }) => world.run([...name.split(' '), '--help'])));
-  for (const [index, { name, options, lists = [], flags = [] }] of commands.entries()) {
+  for (const [index, { name, usage, moreOptions }] of commands.entries()) {
     const { code, stdout } = ends[index] ?? assert.fail();
     assert.equal(code, 0, name);
-    for (const option of [...Object.keys(options), ...lists, ...flags]) {
+    for (const option of readUsage([usage, moreOptions].join(' ')).options.keys()) {
       assert.ok(stdout.includes(`--${option}`), `${name} --help does not say --${option}`);
     }
   }

@@ -1,6 +1,7 @@
 import manifest from '../package.json' with { type: 'json' };
 import { systemClock } from '../server/src/kit/clock.ts';
 import { helpOf, listCommands, readInput, unknownCommand, UsageError } from '../server/src/kit/command-line.ts';
+import { readUsage } from '../server/src/kit/command-usage.ts';
 import { systemRandom } from '../server/src/kit/random.ts';
 import { printable } from '../server/src/kit/terminal-text.ts';
 import { CommandFailure } from './command.ts';
@@ -61,8 +62,8 @@ async function dispatch(args: readonly string[], { environment, streams, interru
   const command = findCommand(commands, args);
   if (!command || isMistyped(commands, command, args))
     throw new UsageError(unknownCommand(program, await loadAllCommands(), args));
-  const { json, ...input } = readInput(program, command, args.slice(command.name.split(' ').length));
-  const output = createOutput(streams, { environment, isJson: json });
+  const input = readInput(program, command, args.slice(command.name.split(' ').length));
+  const output = createOutput(streams, { environment, isJson: input.flags.has('json') });
   const terminal = createTerminal(streams);
   return command.run({ clock: systemClock, random: systemRandom, environment, output, terminal, interruption }, input);
 }
@@ -87,7 +88,7 @@ function findCommand(commands: readonly Command[], args: readonly string[]): Com
 /** `keys sav`: a group that is a command of its own takes no other words. */
 function isMistyped(commands: readonly Command[], command: Command, args: readonly string[]): boolean {
   const isGroup = commands.some(({ name }) => name.startsWith(`${command.name} `));
-  return isGroup && command.positionals === 0 && args[1] !== undefined && !args[1].startsWith('-');
+  return isGroup && readUsage(command.usage).positionalsMax === 0 && args[1] !== undefined && !args[1].startsWith('-');
 }
 
 function isHelp(args: readonly string[]): boolean {

@@ -63,19 +63,13 @@ function newSession(random: Random, request: StartRequest, start: { scenario: Sc
   const { network, account, amountMinor, expiresAt, ...details } = request;
   const plan = planScenario(scenario, { network, amountMinor, now, expiresAt });
   const session: Session = {
+    ...details,
     ...plan.fields,
     account,
     id: account + randomBase62(random, randomIdLength),
     network: network.id,
-    reference: details.reference,
     fingerprint: fingerprint(request),
     amountMinor,
-    currency: details.currency,
-    payerNumber: details.payerNumber,
-    payerNumberAsSent: details.payerNumberAsSent,
-    description: details.description,
-    returnUrl: details.returnUrl,
-    callbackUrl: details.callbackUrl,
     code: plan.fields.shape === 'code' || scenario === 'ask_for_code' ? newCode(random, scenario) : null,
     codeAttemptsLeft: BigInt(codeAttemptsMax),
     transactionId: `T${randomBase62(random, randomIdLength)}`,

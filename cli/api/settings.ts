@@ -8,10 +8,7 @@ import type { CommandContext } from '../command.ts';
 import { readSavedKeys } from '../keys/saved-keys.ts';
 
 /** The options of every command that calls the API. */
-export const apiOptions = {
-  url: { type: 'string', required: false },
-  'key-file': { type: 'string', required: false },
-} as const;
+export const apiOptions = '[--url <url>] [--key-file <file>]';
 
 /** Their rows in the help of a command. */
 export const apiOptionDetails = [

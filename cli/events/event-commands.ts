@@ -28,10 +28,7 @@ export const eventCommands: readonly Command[] = [
       ['--follow', 'also show new events, until Ctrl-C'],
       ...apiOptionDetails,
     ]),
-    options: { limit: { type: 'string', required: false }, ...apiOptions },
-    lists: ['event'],
-    flags: ['follow'],
-    positionals: 0,
+    moreOptions: apiOptions,
     run: tail,
   },
   {
@@ -39,8 +36,7 @@ export const eventCommands: readonly Command[] = [
     usage: '<id>',
     summary: 'Show an event with every attempt and its response',
     details: describeOptions(apiOptionDetails),
-    options: apiOptions,
-    positionals: 1,
+    moreOptions: apiOptions,
     async run(context, input) {
       const api = createApi(context.clock, readApiSettings(context.environment, input));
       const [id = ''] = input.positionals;

@@ -28,16 +28,7 @@ ${describeOptions([
   ['--yes', 'do not ask for confirmation; required without a terminal'],
   ...apiOptionDetails,
 ])}`,
-  options: {
-    endpoint: { type: 'string', required: false },
-    from: { type: 'string', required: false },
-    to: { type: 'string', required: false },
-    ...apiOptions,
-  },
-  lists: ['event'],
-  flags: ['all', 'dry-run', 'yes'],
-  positionals: 1,
-  positionalsMin: 0,
+  moreOptions: apiOptions,
   async run(context, input) {
     const [id] = input.positionals;
     return id === undefined ? resendMany(context, input) : resendOne(context, input, id);

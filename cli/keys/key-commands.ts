@@ -1,13 +1,12 @@
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import { isTestApiKey, isWellFormedApiKey, maskApiKey } from '../../server/src/merchants/api-key.ts';
-import { apiOptions, defaultUrl, readTextFile, readUrl, refusePlainText } from '../api/settings.ts';
+import { defaultUrl, readTextFile, readUrl, refusePlainText } from '../api/settings.ts';
 import { CommandFailure, describeOptions } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { readSavedKeys, savedKeysPath, writeSavedKeys } from './saved-keys.ts';
 import { showKeys } from './show-keys.ts';
 
-const noOptions = {};
 const namePattern = /^[A-Za-z0-9][\w.-]{0,49}$/;
 
 /** The saved API keys of this machine. */
@@ -28,17 +27,12 @@ ${describeOptions([
 
   dalasi keys save shop --url https://pay.example.gm
   dalasi keys save shop < key.txt`,
-    options: apiOptions,
-    flags: ['replace'],
-    positionals: 1,
     run: saveKey,
   },
   {
     name: 'keys use',
     usage: '<name>',
     summary: 'Use a saved key from now on',
-    options: noOptions,
-    positionals: 1,
     async run(context, { positionals }) {
       const name = positionals[0] ?? '';
       const saved = readSavedKeys(context.environment);
@@ -53,8 +47,6 @@ ${describeOptions([
     name: 'keys remove',
     usage: '<name>',
     summary: 'Delete a saved key; it stays valid at the service',
-    options: noOptions,
-    positionals: 1,
     async run({ environment, output }, { positionals }) {
       const name = positionals[0] ?? '';
       const { current, keys } = readSavedKeys(environment);

@@ -2,7 +2,7 @@ import { maskApiKey } from '../../server/src/merchants/api-key.ts';
 import { table, UsageError } from '../../server/src/kit/command-line.ts';
 import { ownerPage, readResponse } from '../api/responses.ts';
 import { ApiUnavailable, ApiError, createApi } from '../api/client.ts';
-import { apiOptionDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import { apiOptionDetails, readApiSettings } from '../api/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';
 import { describeOptions } from '../command.ts';
 import type { Command, CommandContext } from '../command.ts';
@@ -28,8 +28,6 @@ export const showKeys: Command = {
   The key is that of --key-file, else DALASI_API_KEY, else the saved key in use,
   else data/demo.json of a development server on this machine. The exit code is 1
   when the service refuses the key.`,
-  options: apiOptions,
-  positionals: 0,
   async run(context, input) {
     const saved = readSavedKeys(context.environment);
     const current = findCurrentKey(context, input);

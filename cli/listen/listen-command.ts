@@ -33,16 +33,7 @@ export const listenCommand: Command = {
 
   The response of your receiver is shown; events are not retried. While no server
   listens at the address, events wait. Ctrl-C ends the command with a summary.`,
-  options: {
-    'forward-to': { type: 'string', required: true },
-    since: { type: 'string', required: false },
-    'secret-file': { type: 'string', required: false },
-    'service-header': { type: 'string', required: false },
-    ...apiOptions,
-  },
-  lists: ['event'],
-  flags: ['live'],
-  positionals: 0,
+  moreOptions: `[--secret-file <file>] [--service-header <name>] [--live] ${apiOptions}`,
   run,
 };
 

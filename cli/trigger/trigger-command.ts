@@ -31,14 +31,7 @@ ${describeOptions([
 ])}
 
   dalasi trigger charge.succeeded --amount 450.50`,
-  options: {
-    amount: { type: 'string', required: false },
-    endpoint: { type: 'string', required: false },
-    ...apiOptions,
-  },
-  flags: ['list'],
-  positionals: 1,
-  positionalsMin: 0,
+  moreOptions: apiOptions,
   run: trigger,
 };
 

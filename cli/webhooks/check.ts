@@ -11,7 +11,6 @@ import { readOwnReceiver } from './own-receiver.ts';
 import type { CheckTarget } from './send-request.ts';
 import { readSecret, secretFileDetails } from './secrets.ts';
 
-const text = { type: 'string', required: false } as const;
 // A receiver that leaves every request unanswered would take five minutes.
 const checkMaxMs = 120_000;
 
@@ -32,9 +31,7 @@ ${describeOptions([
   dalasi webhooks check http://localhost:4000/webhooks
 
   The exit code is 0 when every required check passes, otherwise 1.`,
-  options: { 'secret-file': text, 'service-header': text },
-  flags: ['yes-it-is-mine'],
-  positionals: 1,
+  moreOptions: '[--service-header <name>]',
   run: check,
 };
 

@@ -12,7 +12,6 @@ import type { Diagnosis } from './diagnose.ts';
 import { readHeader, readHeadersText } from './raw-headers.ts';
 import { readBytes, readOtherSecrets, readSecret, secretFileDetails } from './secrets.ts';
 
-const text = { type: 'string', required: false } as const;
 const serviceHeaderDefault = 'x-service-signature';
 // Larger than any event; a mistyped file name must not read a whole disk.
 const bodyBytesMax = 10 * 1024 * 1024;
@@ -36,10 +35,7 @@ ${describeOptions([
   dalasi webhooks verify body.json --headers-file headers.txt --at 2026-11-20T10:18:00Z
 
   The exit code is 0 when every signature in the request verifies, otherwise 1.`,
-  options: { 'secret-file': text, 'headers-file': text, 'service-header': text, at: text },
-  lists: ['header', 'other-secret-file'],
-  positionals: 1,
-  positionalsMin: 0,
+  moreOptions: '[--secret-file <file>] [--other-secret-file <file>]... [--service-header <name>] [--at <time>]',
   run: verify,
 };
 

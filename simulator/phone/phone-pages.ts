@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../server/src/api/app-error.ts';
 import type { Log } from '../../server/src/kit/log.ts';
-import { parseInternationalNumber, PhoneNumberError } from '../../server/src/kit/phone-number.ts';
+import { numberOrNull, parseInternationalNumber } from '../../server/src/kit/phone-number.ts';
 import type { PhoneFloat } from '../payouts/arrival.ts';
 import type { SimulatedPayouts } from '../payouts/simulated-payouts.ts';
 import type { Prompt } from '../prompt.ts';
@@ -227,12 +227,7 @@ function promptNotFound(): AppError {
 }
 
 function canonicalNumber(number: string): string | null {
-  try {
-    return parseInternationalNumber(number, { strict: false });
-  } catch (error) {
-    if (error instanceof PhoneNumberError) return null;
-    throw error;
-  }
+  return numberOrNull(() => parseInternationalNumber(number, { strict: false }));
 }
 
 function numberOf(request: FastifyRequest): string {

@@ -25,7 +25,8 @@ export function startRefund(
   request: RefundRequest,
   alongside?: Alongside<Payout>,
 ): Promise<RefundStart> {
-  const { account, transactionId, reference } = request;
+  const { transactionId, ...requested } = request;
+  const { account, reference } = requested;
   const network = request.network.id;
   return context.db.withTransaction(async (tx) => {
     const session = await lockSessionByTransaction(tx, { account, network, transactionId });
@@ -33,17 +34,11 @@ export function startRefund(
     const refusal = isRepeated ? null : await refusalOf(tx, request, session, context.clock.now());
     if (refusal) return { kind: 'refused', ...refusal };
     const refund = {
-      network: request.network,
-      account,
-      reference,
-      amountMinor: request.amountMinor,
-      currency: request.currency,
+      ...requested,
       // Empty for a link that was paid without a number: the money arrives, and no phone shows it.
       beneficiaryNumber: session?.payerNumber ?? '',
       beneficiaryNumberAsSent: session?.payerNumberAsSent ?? '',
       beneficiaryName: null,
-      description: request.description,
-      callbackUrl: request.callbackUrl,
       refundedTransactionId: transactionId,
     };
     return startPayoutWithin(tx, context, refund, alongside);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
+import { numberOrNull, parsePhoneNumber } from '../kit/phone-number.ts';
 
 /** The filters of a list as SQL, with their values numbered from $2, and a name that is the same for the same text. */
 export interface ListClause {
@@ -97,16 +97,13 @@ export function eitherFilter(left: ListFilter, right: ListFilter): ListFilter {
 }
 
 /** Rows created in a time, with a text in one of the columns. */
-export function recordFilters(table: string, filter: RecordFilter, columns: readonly string[]): ListFilter[] {
-  return [...(filter.term === undefined ? [] : [termFilter(filter.term, columns)]), ...createdFilter(table, filter)];
+export function recordConditions(table: string, { term, ...times }: RecordFilter, columns: readonly string[]) {
+  const filters = [...(term === undefined ? [] : [termFilter(term, columns)]), ...createdFilter(table, times)];
+  return { filters, isSearch: term !== undefined };
 }
 
 /** The canonical form, which the tables store beside the number as it was sent. */
 function canonicalNumber(term: string): string[] {
-  try {
-    return [parsePhoneNumber(term, { strict: false }).canonical];
-  } catch (error) {
-    if (error instanceof PhoneNumberError) return [];
-    throw error;
-  }
+  const gambian = numberOrNull(() => parsePhoneNumber(term, { strict: false }));
+  return gambian ? [gambian.canonical] : [];
 }

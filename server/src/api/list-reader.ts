@@ -24,9 +24,13 @@ export interface ListSource<Row extends { id: string }, Stored extends object = 
   toRow?: (stored: Stored) => Row;
 }
 
-export interface ListRequest {
+export interface ListRequest extends ListConditions {
   merchantId: string;
   page: PageRequest;
+}
+
+/** What a list reads. */
+export interface ListConditions {
   filters: readonly ListFilter[];
   /** True where it reads all of a merchant's records, which few requests may do at once. */
   isSearch?: boolean;
@@ -54,6 +58,41 @@ export interface ListTotals {
   /** One more than the bound where there are more. */
   total: number;
   sumMinor: bigint;
+}
+
+/** Reads a page of a merchant's list. Throws AppError `rate_limited` when too many searches are running. */
+export function listOf<Row extends { id: string }, Stored extends object, Filter>(
+  source: ListSource<Row, Stored>,
+  conditionsOf: (filter: Filter) => ListConditions,
+) {
+  return (lists: ListReader, merchantId: string, page: PageRequest, filter: Filter): Promise<List<Row>> =>
+    lists.read(source, { merchantId, page, ...conditionsOf(filter) });
+}
+
+/** A list that people read too, as they need it. `sum` is an amount in bututs, from the columns of `select`. */
+export function summedListOf<Row extends { id: string }, Stored extends object, Filter>(
+  source: ListSource<Row, Stored>,
+  sum: string,
+  conditionsOf: (filter: Filter) => ListConditions,
+) {
+  const summed = { ...source, name: `${source.name}_summed`, sum };
+  const [plainList, summedList] = [listOf(source, conditionsOf), listOf(summed, conditionsOf)];
+  return {
+    /** As `listOf`. */
+    list: (
+      lists: ListReader,
+      merchantId: string,
+      page: PageRequest,
+      filter: Filter,
+      { withSum = false } = {},
+    ): Promise<List<Row>> => (withSum ? summedList : plainList)(lists, merchantId, page, filter),
+    /** A page of the same list without its total, for reading it to its end. */
+    rows: (lists: ListReader, merchantId: string, page: PageRequest, filter: Filter): Promise<Row[]> =>
+      lists.readRows(source, { merchantId, page, ...conditionsOf(filter) }),
+    /** How many rows the list has, up to `rowsMax`, and what they add up to. */
+    totals: (lists: ListReader, merchantId: string, filter: Filter, rowsMax: number): Promise<ListTotals> =>
+      lists.totals(summed, { merchantId, ...conditionsOf(filter) }, rowsMax),
+  };
 }
 
 /** The page with each row in another form. */

@@ -43,7 +43,6 @@ export function listRoute<Context, Filters extends TProperties = Record<never, n
   return readRoute({
     ...rest,
     query: Type.Object(parameters as TProperties, { additionalProperties: false }),
-    status: 200,
     response: pageSchema(item),
     async handle(context: Context, { caller, query }) {
       const page = listPageRequest(query as PageQuery);

@@ -1,7 +1,9 @@
+import Type from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import type { Transaction } from '../kit/db.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { KeyScope } from './key-scope.ts';
+import { idType } from './wire-types.ts';
 
 /** The merchant who sent the request. Every statement of a handler carries its id. */
 export interface Caller {
@@ -20,6 +22,7 @@ export interface ApiRequest<Params, Query, Body> {
 export type MerchantQueue = 'balance' | 'history' | 'payouts';
 
 interface RouteBase {
+  /** With `:id` where the route is about one record; a path has no other parameter. */
   path: string;
   operationId: string;
   tag: string;
@@ -28,10 +31,9 @@ interface RouteBase {
   description?: string;
   /** True where only clients of the inherited interface need it (docs/adr/0017-inherited-interface.md). */
   deprecated?: boolean;
-  params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** Codes that this route answers beside those of every route, and beside `not_found`, which every route with `params` has. */
+  /** Codes that this route answers beside those of every route, and beside `not_found`, which every route with `:id` has. */
   errors?: readonly ErrorCode[];
   /**
    * True where a repetition must never act twice: the header is required, and the key stands for what it made forever. Such a
@@ -53,8 +55,6 @@ interface RouteBase {
 
 /** The response of a JSON route. */
 interface JsonRouteResponse {
-  /** 201 where something was created, 200 for everything else. */
-  status: 200 | 201;
   response: TSchema;
   /** True where a creating route may answer 200 with an existing record, by `ExistingRecord`. */
   canReturnExisting?: boolean;
@@ -62,8 +62,12 @@ interface JsonRouteResponse {
 
 type Value<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
 
-interface Schemas<Params, Query, Body> {
-  params?: Params;
+const idParameters = Type.Object({ id: idType('The id.') });
+
+type PathParams<Path extends string> = Path extends `${string}/:id${string}` ? Static<typeof idParameters> : undefined;
+
+interface Schemas<Path, Query, Body> {
+  path: Path;
   query?: Query;
   body?: Body;
 }
@@ -119,11 +123,10 @@ type Replay<Context> = (
  * A route as the server registers it. Its input is checked against its schemas, so the types of the parts are erased here.
  */
 export type ApiRoute<Context> = RouteBase &
-  Scoped &
-  (
-    | ({ method: 'GET'; kind: 'read' } & ReadHandler<Context>)
+  Scoped & { params?: TSchema } & (
+    | ({ method: 'GET'; kind: 'read'; status: 200 } & ReadHandler<Context>)
     | ({ method: 'GET'; kind: 'file' } & FileHandler<Context>)
-    | ({ method: WriteMethod; kind: 'write' } & WriteHandler<Context>)
+    | ({ method: WriteMethod; kind: 'write'; status: 200 | 201 } & WriteHandler<Context>)
   );
 
 /** What a creating route returns for a record that existed already: 200 instead of 201. */
@@ -145,41 +148,45 @@ export class JsonText {
 }
 
 /** A route that only reads. */
-export function readRoute<Context, Params = undefined, Query = undefined>(
+export function readRoute<Context, Path extends string, Query = undefined>(
   route: RouteBase &
     JsonRouteResponse &
-    Schemas<Params, Query, undefined> & {
-      handle(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<unknown>;
-      csv?(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<CsvFile>;
+    Schemas<Path, Query, undefined> & {
+      handle(context: Context, request: ApiRequest<PathParams<Path>, Value<Query>, undefined>): Promise<unknown>;
+      csv?(context: Context, request: ApiRequest<PathParams<Path>, Value<Query>, undefined>): Promise<CsvFile>;
     },
 ): ApiRoute<Context> {
-  return { ...(route as RouteBase & ReadHandler<Context>), method: 'GET', kind: 'read', scope: 'read' };
+  const read = { method: 'GET', kind: 'read', scope: 'read', status: 200 } as const;
+  return { ...(route as RouteBase & ReadHandler<Context>), ...paramsOf(route), ...read };
 }
 
 /** A route that only reads, and responds with a file instead of JSON. */
-export function fileRoute<Context, Params = undefined, Query = undefined>(
+export function fileRoute<Context, Path extends string, Query = undefined>(
   route: RouteBase &
     Pick<FileHandler<Context>, 'contentTypes'> &
-    Schemas<Params, Query, undefined> & {
-      handle(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<FileResponse>;
+    Schemas<Path, Query, undefined> & {
+      handle(context: Context, request: ApiRequest<PathParams<Path>, Value<Query>, undefined>): Promise<FileResponse>;
     },
 ): ApiRoute<Context> {
-  return { ...(route as RouteBase & FileHandler<Context>), method: 'GET', kind: 'file', scope: 'read' };
+  const file = { method: 'GET', kind: 'file', scope: 'read' } as const;
+  return { ...(route as RouteBase & FileHandler<Context>), ...paramsOf(route), ...file };
 }
 
 /**
  * A route that may change something. Its handler runs in one transaction, in which the idempotency key and the stored response
  * are written too; it returns the body.
  */
-export function writeRoute<Context, Params = undefined, Query = undefined, Body = undefined>(
+export function writeRoute<Context, Path extends string, Query = undefined, Body = undefined>(
   method: WriteMethod,
   route: RouteBase &
     Scoped &
     JsonRouteResponse &
-    Schemas<Params, Query, Body> & {
+    Schemas<Path, Query, Body> & {
+      /** Where something is created; 200 for everything else. */
+      status?: 201;
       handle(
         context: Context,
-        request: ApiRequest<Value<Params>, Value<Query>, Value<Body>>,
+        request: ApiRequest<PathParams<Path>, Value<Query>, Value<Body>>,
         tx: Transaction,
       ): Promise<unknown>;
       /**
@@ -190,7 +197,18 @@ export function writeRoute<Context, Params = undefined, Query = undefined, Body 
       replay?: Replay<Context>;
     },
 ): Extract<ApiRoute<Context>, { kind: 'write' }> {
-  return { ...(route as RouteBase & Scoped & WriteHandler<Context>), method, kind: 'write' };
+  const { status = 200 } = route;
+  return {
+    ...(route as RouteBase & Scoped & WriteHandler<Context>),
+    ...paramsOf(route),
+    method,
+    kind: 'write',
+    status,
+  };
+}
+
+function paramsOf({ path }: RouteBase): { params?: TSchema } {
+  return path.includes('/:id') ? { params: idParameters } : {};
 }
 
 /** A route with its context, ready to be called. */

@@ -1,6 +1,6 @@
 import { columnFilter, termFilter } from './list-filter.ts';
 import type { ListFilter } from './list-filter.ts';
-import type { ListRequest } from './list-reader.ts';
+import type { ListConditions } from './list-reader.ts';
 import { searchedRowsMax, totalMax } from './pagination.ts';
 import type { TypedSearch } from './typed-search.ts';
 
@@ -31,10 +31,12 @@ interface OtherFilters {
   others: readonly ListFilter[];
 }
 
-type Found = Pick<ListRequest, 'filters' | 'isSearch' | 'newestOf'>;
-
 /** A search as the API promises it reads all rows; what a person typed is found within half a second in any list. */
-export function searchRequest({ term, typed }: SearchFilter, list: SearchedList, filters: OtherFilters): Found {
+export function searchRequest(
+  { term, typed }: SearchFilter,
+  list: SearchedList,
+  filters: OtherFilters,
+): ListConditions {
   const all = [...filters.newestOf, ...filters.others];
   if (term !== undefined) return { filters: [...all, termFilter(term, list.texts)], isSearch: true };
   if (typed === undefined) return { filters: all };
@@ -72,7 +74,7 @@ export function newestRequest(
   { indexed, inNewest }: SearchedText,
   { listed, id }: SearchedRows,
   { newestOf, others }: OtherFilters,
-): Found {
+): ListConditions {
   const byIndex = indexed.map((condition) => {
     const conditions = [...newestOf, ...others, condition];
     return {

@@ -1,5 +1,5 @@
 import { isUuid } from '../kit/ids.ts';
-import { parseInternationalNumber, parsePhoneNumber, PhoneNumberError } from '../kit/phone-number.ts';
+import { numberOrNull, parseInternationalNumber, parsePhoneNumber } from '../kit/phone-number.ts';
 import { readAmount } from '../kit/read-amount.ts';
 
 /** What somebody typed into a search field, by what it can only be. Each but `text` is found by an index. */
@@ -32,16 +32,12 @@ export function readTypedSearch(typed: string): TypedSearch {
 function numberOf(text: string): TypedSearch | null {
   const digits = text.replaceAll(/\D/g, '');
   if (digits.length < numberDigitsMin || /[^\d\s+()-]/.test(text)) return null;
-  try {
-    const canonical = parseInternationalNumber(text, { strict: false });
-    const forms = canonical.startsWith('+220')
-      ? [canonical, ...parsePhoneNumber(text, { strict: false }).aliases].flatMap(gambianForms)
-      : [canonical.slice(1), `00${canonical.slice(1)}`];
-    return { kind: 'number', canonical, digits: forms };
-  } catch (error) {
-    if (error instanceof PhoneNumberError) return null;
-    throw error;
-  }
+  const canonical = numberOrNull(() => parseInternationalNumber(text, { strict: false }));
+  if (canonical === null) return null;
+  const forms = canonical.startsWith('+220')
+    ? [canonical, ...parsePhoneNumber(text, { strict: false }).aliases].flatMap(gambianForms)
+    : [canonical.slice(1), `00${canonical.slice(1)}`];
+  return { kind: 'number', canonical, digits: forms };
 }
 
 function gambianForms(number: string): string[] {

@@ -34,8 +34,6 @@ export const metadataType = Type.Record(
   },
 );
 
-export const idParameters = Type.Object({ id: idType('The id.') });
-
 /** The response to a deletion. */
 export const deletedSchema = Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, { title: 'Deleted' });
 

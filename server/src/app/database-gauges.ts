@@ -1,23 +1,22 @@
 import { countDeadQueueRows, findOldestTransactionStart, readTransactionIdUse } from '../database/watch-database.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { secondsSince } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 
 /** What stops a database that nobody watches: ids that run out, and old snapshots under which queues grow. */
 export function registerDatabaseGauges(metrics: Metrics, { db, clock }: { db: Database; clock: Clock }): void {
-  metrics.gauge(
+  metrics.figure(
     'dalasi_database_transaction_ids_used_ratio',
     'How much of PostgreSQL’s transaction ids is used up, 0 to 1; at 1 it refuses writes.',
-    [],
-    async (set) => set({}, await readTransactionIdUse(db)),
+    () => readTransactionIdUse(db),
   );
-  metrics.gauge(
+  metrics.figure(
     'dalasi_database_oldest_transaction_seconds',
     'How long the oldest transaction has been open, of the sessions that the service’s role may see.',
-    [],
-    async (set) => {
+    async () => {
       const startedAt = await findOldestTransactionStart(db);
-      set({}, startedAt === null ? 0 : Math.max(0, clock.now().getTime() - startedAt.getTime()) / 1_000);
+      return startedAt === null ? 0 : Math.max(0, secondsSince(clock, startedAt));
     },
   );
   metrics.gauge(

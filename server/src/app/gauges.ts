@@ -12,6 +12,7 @@ import type { WriteProbe } from '../http/write-probe.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 import { summarizeChecks } from '../ledger/check-changes.ts';
 import { listVerifications } from '../ledger/verifications.ts';
+import { secondsSince } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
@@ -55,26 +56,21 @@ interface GaugeContext {
 export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   const { db } = context;
   // First, because figures are read in this order: the statements of the others would wait and be counted.
-  metrics.gauge('dalasi_database_waiting', 'Requests that wait for a database connection.', [], (set) => {
-    set({}, db.waiting);
-    return Promise.resolve();
-  });
+  metrics.figure('dalasi_database_waiting', 'Requests that wait for a database connection.', () => db.waiting);
   const commits = [context.commits, context.sharedCommits];
   for (const each of commits) metrics.watchLimiter(each);
-  metrics.gauge(
+  metrics.figure(
     'dalasi_shared_commits_split_total',
     'Transactions of several requests or tasks that were rolled back and done again apart, because one of them failed.',
-    [],
-    (set) => {
-      set({}, commits.reduce((sum, { splits }) => sum + splits, 0) + context.gathering.splits);
-      return Promise.resolve();
-    },
+    () => commits.reduce((sum, { splits }) => sum + splits, 0) + context.gathering.splits,
   );
-  metrics.gauge('dalasi_database_writable', '1 while the database takes writes, else 0.', [], async (set) =>
-    set({}, (await context.writes.state()) === 'ok' ? 1 : 0),
+  metrics.figure('dalasi_database_writable', '1 while the database takes writes, else 0.', async () =>
+    Number((await context.writes.state()) === 'ok'),
   );
-  metrics.gauge('dalasi_database_nodes_down', 'Nodes of a cluster that do not answer.', [], async (set) =>
-    set({}, (await context.nodes.nodesDown())?.length ?? 0),
+  metrics.figure(
+    'dalasi_database_nodes_down',
+    'Nodes of a cluster that do not answer.',
+    async () => (await context.nodes.nodesDown())?.length ?? 0,
   );
   metrics.gauge(
     'dalasi_key_wrong',
@@ -100,8 +96,8 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
       for (const { channel, scope } of await context.channelBreaker.stops()) set({ channel, scope }, 1);
     },
   );
-  metrics.gauge('dalasi_webhook_deliveries_pending', 'Deliveries that wait for an attempt.', [], async (set) =>
-    set({}, await countPendingDeliveries(db)),
+  metrics.figure('dalasi_webhook_deliveries_pending', 'Deliveries that wait for an attempt.', () =>
+    countPendingDeliveries(db),
   );
   registerMoneyGauges(metrics, context);
   registerLedgerGauges(metrics, context);
@@ -118,7 +114,6 @@ function registerHeartbeatGauges(metrics: Metrics, { heartbeats }: GaugeContext)
     ['queue'],
     (set) => {
       for (const { queue, silentMs } of heartbeats.list()) set({ queue }, silentMs / 1_000);
-      return Promise.resolve();
     },
   );
   metrics.gauge(
@@ -127,60 +122,54 @@ function registerHeartbeatGauges(metrics: Metrics, { heartbeats }: GaugeContext)
     ['queue'],
     (set) => {
       for (const { queue, intervalMs } of heartbeats.list()) set({ queue }, intervalMs / 1_000);
-      return Promise.resolve();
     },
   );
 }
 
 function registerOutboxGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
   const queues: QueueName[] = ['webhooks', 'settlement', 'notifications', ...networkQueues()];
-  const gauge = (name: string, help: string, valueOf: (backlog: QueueBacklog, now: Date) => number): void =>
+  const gauge = (name: string, help: string, valueOf: (backlog: QueueBacklog) => number): void =>
     metrics.gauge(name, help, ['queue'], async (set) => {
-      const now = clock.now();
       // Every queue has a series: one that comes and goes looks like one that was never measured.
       for (const queue of queues) set({ queue }, 0);
-      for (const backlog of await summarizeBacklog(db, now)) set({ queue: backlog.queue }, valueOf(backlog, now));
+      for (const backlog of await summarizeBacklog(db, clock.now())) {
+        set({ queue: backlog.queue }, valueOf(backlog));
+      }
     });
   gauge('dalasi_outbox_due', 'Due tasks, by queue.', ({ count }) => Number(count));
-  gauge('dalasi_outbox_oldest_due_seconds', 'How long the oldest task has been due.', ({ oldestDueAt }, now) =>
-    oldestDueAt === null ? 0 : (now.getTime() - oldestDueAt.getTime()) / 1_000,
+  gauge('dalasi_outbox_oldest_due_seconds', 'How long the oldest task has been due.', ({ oldestDueAt }) =>
+    oldestDueAt === null ? 0 : secondsSince(clock, oldestDueAt),
   );
   gauge('dalasi_outbox_waiting', 'Tasks due later, by queue.', ({ waitingCount }) => Number(waitingCount));
 }
 
 /** Without a verification both are missing, which an alert on the age also notices. */
 function registerLedgerGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
-  metrics.gauge(
-    'dalasi_ledger_wrong',
-    '1 if the last verification found the ledger wrong, else 0.',
-    [],
-    async (set) => {
-      for (const { isCorrect } of await listVerifications(db, 1)) set({}, isCorrect ? 0 : 1);
-    },
-  );
-  metrics.gauge('dalasi_ledger_verified_seconds', 'How long ago the ledger was verified.', [], async (set) => {
-    const now = clock.now().getTime();
-    for (const { verifiedAt } of await listVerifications(db, 1)) set({}, (now - verifiedAt.getTime()) / 1_000);
+  metrics.figure('dalasi_ledger_wrong', '1 if the last verification found the ledger wrong, else 0.', async () => {
+    const [last] = await listVerifications(db, 1);
+    return last ? Number(!last.isCorrect) : null;
+  });
+  metrics.figure('dalasi_ledger_verified_seconds', 'How long ago the ledger was verified.', async () => {
+    const [last] = await listVerifications(db, 1);
+    return last ? secondsSince(clock, last.verifiedAt) : null;
   });
 }
 
 /** What the checks of every five minutes say, of which each reads the newest movements. */
 function registerCheckGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
-  metrics.gauge(
+  metrics.figure(
     'dalasi_ledger_checked_seconds',
     'How long ago the balances of the merchant that was checked first were compared with its movements.',
-    [],
-    async (set) => {
+    async () => {
       const { oldest } = await summarizeChecks(db);
       // Nothing is late where no merchant has a movement; that the chore runs is what its heartbeat says.
-      set({}, oldest === null ? 0 : (clock.now().getTime() - oldest.getTime()) / 1_000);
+      return oldest === null ? 0 : secondsSince(clock, oldest);
     },
   );
-  metrics.gauge(
+  metrics.figure(
     'dalasi_ledger_differences',
     'Merchants whose balances and movements differed at the last check.',
-    [],
-    async (set) => set({}, Number((await summarizeChecks(db)).wrong)),
+    async () => Number((await summarizeChecks(db)).wrong),
   );
 }
 
@@ -194,15 +183,10 @@ function registerChainGauges(metrics: Metrics, { db, clock, dailyHeads }: GaugeC
       for (const book of books) set({ book: book.name }, await oldestUnchainedSeconds(db, clock, book));
     },
   );
-  metrics.gauge(
+  metrics.figure(
     'dalasi_chain_heads_recorded_seconds',
     'How long ago this process recorded the heads of the hash chains outside of the database.',
-    [],
-    (set) => {
-      const { recordedAt } = dailyHeads;
-      if (recordedAt !== null) set({}, (clock.now().getTime() - recordedAt.getTime()) / 1_000);
-      return Promise.resolve();
-    },
+    () => dailyHeads.recordedAt && secondsSince(clock, dailyHeads.recordedAt),
   );
 }
 
@@ -211,24 +195,22 @@ function registerBackupGauges(metrics: Metrics, { db, clock, hold }: GaugeContex
   // One scrape reads four gauges of it.
   const copy = new RecentCopy<BackupState>();
   const state = () => copy.read(clock, () => readBackupState(db));
-  const ageOf = ({ finishedAt }: BackupRun): number => (clock.now().getTime() - finishedAt.getTime()) / 1_000;
-  metrics.gauge('dalasi_restore_held', '1 while the database is a restored copy that does no work.', [], async (set) =>
-    set({}, (await hold.held()) === null ? 0 : 1),
+  const ageOf = (run: BackupRun | undefined) => run && secondsSince(clock, run.finishedAt);
+  metrics.figure('dalasi_restore_held', '1 while the database is a restored copy that does no work.', async () =>
+    Number((await hold.held()) !== null),
   );
-  metrics.gauge('dalasi_backup_seconds', 'How long ago the newest backup was made.', [], async (set) => {
-    const { backup } = await state();
-    if (backup) set({}, ageOf(backup));
-  });
-  metrics.gauge('dalasi_backup_drill_seconds', 'How long ago a backup was last tried.', [], async (set) => {
+  metrics.figure('dalasi_backup_seconds', 'How long ago the newest backup was made.', async () =>
+    ageOf((await state()).backup),
+  );
+  metrics.figure('dalasi_backup_drill_seconds', 'How long ago a backup was last tried.', async () =>
+    ageOf((await state()).drill),
+  );
+  metrics.figure('dalasi_backup_drill_failed', '1 if the last try of a backup failed, else 0.', async () => {
     const { drill } = await state();
-    if (drill) set({}, ageOf(drill));
+    return drill && Number(drill.problem !== null);
   });
-  metrics.gauge('dalasi_backup_drill_failed', '1 if the last try of a backup failed, else 0.', [], async (set) => {
-    const { drill } = await state();
-    if (drill) set({}, drill.problem === null ? 0 : 1);
-  });
-  metrics.gauge('dalasi_log_archive_failing', '1 while PostgreSQL cannot archive its log.', [], async (set) =>
-    set({}, (await state()).archiveFailedAt === null ? 0 : 1),
+  metrics.figure('dalasi_log_archive_failing', '1 while PostgreSQL cannot archive its log.', async () =>
+    Number((await state()).archiveFailedAt !== null),
   );
 }
 
@@ -265,8 +247,10 @@ function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
       for (const series of counts.values()) set(series.labels, series.count);
     },
   );
-  metrics.gauge('dalasi_numbers_paused', 'Test numbers whose payouts are held.', [], async (set) =>
-    set({}, (await summarizeBreakers(context)).numberCount),
+  metrics.figure(
+    'dalasi_numbers_paused',
+    'Test numbers whose payouts are held.',
+    async () => (await summarizeBreakers(context)).numberCount,
   );
 }
 
@@ -300,7 +284,6 @@ function registerAccountGauges(metrics: Metrics, { railAccounts }: GaugeContext)
       set({ state: 'not_connected' }, wrong.length);
       set({ state: 'disabled' }, disabled.length);
       set({ state: 'on' }, all.length - wrong.length - disabled.length);
-      return Promise.resolve();
     },
   );
 }

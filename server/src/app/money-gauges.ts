@@ -2,7 +2,7 @@ import { countOpenCases } from '../cases/list-cases.ts';
 import { listOwed, owedKinds } from '../debts/what-is-owed.ts';
 import type { Owed } from '../debts/what-is-owed.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { addMs, dayMs } from '../kit/clock.ts';
+import { addMs, dayMs, secondsSince } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
@@ -35,9 +35,8 @@ function registerCaseGauges(metrics: Metrics, { db, clock }: MoneyGaugeContext):
     for (const { kind, sum } of summarizeOwed(await listOwed(db))) set({ kind }, sum);
   });
   metrics.gauge('dalasi_owed_oldest_seconds', 'How long the oldest debt has been owed.', ['kind'], async (set) => {
-    const now = clock.now().getTime();
     for (const { kind, oldest } of summarizeOwed(await listOwed(db))) {
-      set({ kind }, oldest === null ? 0 : (now - oldest.getTime()) / 1_000);
+      set({ kind }, oldest === null ? 0 : secondsSince(clock, oldest));
     }
   });
   metrics.gauge('dalasi_cases_open', 'Cases that wait for a person, by kind.', ['kind'], async (set) => {
@@ -52,8 +51,7 @@ function registerCaseGauges(metrics: Metrics, { db, clock }: MoneyGaugeContext):
     },
   );
   metrics.gauge('dalasi_cases_oldest_seconds', 'How long the oldest case has been open.', ['kind'], async (set) => {
-    const now = clock.now().getTime();
-    for (const { kind, oldest } of await countOpenCases(db)) set({ kind }, (now - oldest.getTime()) / 1_000);
+    for (const { kind, oldest } of await countOpenCases(db)) set({ kind }, secondsSince(clock, oldest));
   });
   metrics.gauge(
     'dalasi_suspense_bututs',
@@ -70,14 +68,14 @@ function registerCaseGauges(metrics: Metrics, { db, clock }: MoneyGaugeContext):
 function registerClearingGauges(metrics: Metrics, { db, clock }: MoneyGaugeContext): void {
   // One scrape reads three gauges of it.
   const copy = new RecentCopy<ClearingGroup[]>();
-  const gauge = (name: string, help: string, valueOf: (group: ClearingGroup, now: Date) => number): void =>
+  const gauge = (name: string, help: string, valueOf: (group: ClearingGroup) => number): void =>
     metrics.gauge(name, help, ['account', 'environment', 'cause'], async (set) => {
       for (const account of clearingAccounts) {
         for (const environment of ['test', 'live']) set({ account, environment, cause: unexplained }, 0);
       }
       for (const group of await copy.read(clock, () => readClearing(db, clock.now()))) {
         const { account, testMode, cause } = group;
-        set({ account, environment: testMode ? 'test' : 'live', cause }, valueOf(group, clock.now()));
+        set({ account, environment: testMode ? 'test' : 'live', cause }, valueOf(group));
       }
     });
   gauge('dalasi_clearing_bututs', 'Money that waits in suspense, unmatched or held, by its cause.', ({ amountMinor }) =>
@@ -86,7 +84,7 @@ function registerClearingGauges(metrics: Metrics, { db, clock }: MoneyGaugeConte
   gauge(
     'dalasi_clearing_oldest_seconds',
     'How long the oldest item has waited in suspense, unmatched or held, by its cause.',
-    ({ oldest }, now) => (now.getTime() - oldest.getTime()) / 1_000,
+    ({ oldest }) => secondsSince(clock, oldest),
   );
   gauge(
     'dalasi_clearing_late_bututs',
@@ -122,13 +120,12 @@ function registerReconciliationGauges(metrics: Metrics, { db, clock, railAccount
       const endOf = new Map(
         (await listNewestDays(db)).map(({ railAccount, day }) => [railAccount, addMs(new Date(day), dayMs)]),
       );
-      const now = clock.now().getTime();
       for (const { account } of railAccounts.list()) {
         if (account.disabledAt !== null) continue;
         const { name: railAccount, merchantId, testMode, createdAt } = account;
         const since = endOf.get(railAccount) ?? createdAt;
         const label = labels.labelOf({ railAccount, merchantId });
-        set({ account: label, environment: testMode ? 'test' : 'live' }, (now - since.getTime()) / 1_000);
+        set({ account: label, environment: testMode ? 'test' : 'live' }, secondsSince(clock, since));
       }
     },
   );

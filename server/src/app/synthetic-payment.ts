@@ -1,5 +1,5 @@
 import type { Metrics } from '../http/metrics.ts';
-import { addMs } from '../kit/clock.ts';
+import { addMs, secondsSince } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { amountToJson } from '../kit/money.ts';
@@ -65,22 +65,18 @@ export class SyntheticPayments {
 
   register(metrics: Metrics): void {
     const { clock } = this.#options;
-    const gauge = (name: string, help: string, read: () => number | null): void =>
-      metrics.gauge(name, help, [], (set) => {
-        const value = this.isOn ? read() : null;
-        if (value !== null) set({}, value);
-        return Promise.resolve();
-      });
-    gauge('dalasi_synthetic_payment_failed', '1 if the last synthetic payment of this process failed, else 0.', () =>
+    const figure = (name: string, help: string, read: () => number | null): void =>
+      metrics.figure(name, help, () => (this.isOn ? read() : null));
+    figure('dalasi_synthetic_payment_failed', '1 if the last synthetic payment of this process failed, else 0.', () =>
       this.#last === null ? null : Number(this.#last.problem !== null),
     );
-    gauge('dalasi_synthetic_payment_duration_seconds', 'How long the last synthetic payment took.', () =>
+    figure('dalasi_synthetic_payment_duration_seconds', 'How long the last synthetic payment took.', () =>
       this.#last === null ? null : this.#last.durationMs / 1_000,
     );
-    gauge(
+    figure(
       'dalasi_synthetic_payment_paid_seconds',
       'How long ago a synthetic payment of this process was last paid.',
-      () => (clock.now().getTime() - this.#paidAt.getTime()) / 1_000,
+      () => secondsSince(clock, this.#paidAt),
     );
   }
 

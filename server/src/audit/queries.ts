@@ -1,6 +1,7 @@
 import { columnFilter, createdFilter, substringPattern } from '../api/list-filter.ts';
 import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import { listOf } from '../api/list-reader.ts';
+import type { List, ListConditions, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 import { installationId, readingActions } from './audit-entry.ts';
@@ -67,23 +68,14 @@ export function listOperatorEntries(
   page: PageRequest,
   filter: AuditFilter,
 ): Promise<List<AuditEntry>> {
-  const isSearch = filter.term !== undefined;
-  return lists.read(operatorList, { merchantId: installationId, page, filters: filtersOf(filter), isSearch });
+  return lists.read(operatorList, { merchantId: installationId, page, ...conditionsOf(filter) });
 }
 
-/** Newest first. */
-export function listAuditEntries(
-  lists: ListReader,
-  businessId: string,
-  page: PageRequest,
-  filter: AuditFilter,
-): Promise<List<AuditEntry>> {
-  const isSearch = filter.term !== undefined;
-  return lists.read(auditList, { merchantId: businessId, page, filters: filtersOf(filter), isSearch });
-}
+/** Of a business, newest first. */
+export const listAuditEntries = listOf(auditList, conditionsOf);
 
-function filtersOf({ testMode, action, actorId, objectId, term, ...times }: AuditFilter): ListFilter[] {
-  return [
+function conditionsOf({ testMode, action, actorId, objectId, term, ...times }: AuditFilter): ListConditions {
+  const filters = [
     ...(testMode === undefined ? [] : [modeFilter(testMode)]),
     ...columnFilter('action', 'action =', action),
     ...columnFilter('actor', 'actor_id =', actorId),
@@ -91,6 +83,7 @@ function filtersOf({ testMode, action, actorId, objectId, term, ...times }: Audi
     ...createdFilter('audit_entries', times),
     ...(term === undefined ? [] : [textFilter(term)]),
   ];
+  return { filters, isSearch: term !== undefined };
 }
 
 function modeFilter(testMode: boolean): ListFilter {

@@ -1,5 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 import type { Queryable } from '../kit/db.ts';
+import { pagesOf } from '../kit/pages-of.ts';
 import { isSameText } from '../kit/same-text.ts';
 import type { BookName } from './block.ts';
 import type { Book, OwnerHead } from './book.ts';
@@ -31,13 +32,12 @@ const ownersPerPage = 500;
 
 /** Every owner's newest block, at a time or now. */
 export async function listAllHeads(db: Queryable, book: Book, at: Date | null = null): Promise<OwnerHead[]> {
+  const pages = pagesOf<OwnerHead>(ownersPerPage, (last) =>
+    book.listHeads(db, { after: last?.ownerId ?? null, rowsMax: ownersPerPage, at }),
+  );
   const all: OwnerHead[] = [];
-  for (;;) {
-    const after = all.at(-1)?.ownerId ?? null;
-    const heads = await book.listHeads(db, { after, rowsMax: ownersPerPage, at });
-    all.push(...heads);
-    if (heads.length < ownersPerPage) return all;
-  }
+  for await (const heads of pages) all.push(...heads);
+  return all;
 }
 
 /** All heads as of a time that is long enough ago for every block of before to be committed. */

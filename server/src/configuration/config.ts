@@ -2,7 +2,7 @@ import { checkOrigin, checkUrl, withoutSlash } from './check-url.ts';
 import { isIP } from 'node:net';
 import { withExplicitTls } from '../database/connection-url.ts';
 import { parseAmount } from '../kit/money.ts';
-import type { LogLevel } from '../kit/log.ts';
+import { parseKey } from '../kit/seal.ts';
 import { StartError } from '../kit/start-error.ts';
 import type { SmtpSettings } from '../mail/send-due-mail.ts';
 import type { TelegramSettings } from '../notifications/telegram/channel.ts';
@@ -10,58 +10,7 @@ import type { WhatsappSettings } from '../notifications/whatsapp/channel.ts';
 import { settings } from './settings.ts';
 import type { SettingName } from './settings.ts';
 
-export interface Config {
-  port: number;
-  host: string;
-  /** Null: `http://localhost:<port>`, known once the server listens. */
-  publicUrl: string | null;
-  internalUrl: string | null;
-  databaseUrl: string | null;
-  appDatabaseUrl: string | null;
-  databaseConnections: number;
-  dataDirectory: string;
-  /** Where backups and the archived log go; null for nowhere. */
-  backupDirectory: string | null;
-  /** Where the heads of the hash chains are kept; null for the log alone. */
-  chainDirectory: string | null;
-  /** By network: what a payer dials where no prompt comes. */
-  networkDialCodes: ReadonlyMap<string, string>;
-  /** The folder with the networks' logos. */
-  networkLogos: string | null;
-  receiptTemplates: string | null;
-  production: boolean;
-  role: 'all' | 'api' | 'worker';
-  /** Null in development: generated and stored in the data directory. */
-  sealKey: string | null;
-  sealKeysOld: string[];
-  keyPepper: string | null;
-  /** Whether anybody may create a business. */
-  isSignUpOpen: boolean;
-  demoWebhookUrl: string | null;
-  signatureHeader: string;
-  intentLifetimeMs: number;
-  settlementDelayMs: number;
-  amountMinMinor: bigint;
-  amountMaxMinor: bigint;
-  rateLimitLive: number;
-  rateLimitTest: number;
-  rateLimitPages: number;
-  rateLimitKeyPercent: number;
-  rateLimitKeyless: number;
-  rateLimitCodes: number;
-  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
-  trustedProxies: string[];
-  closingNoticeMs: number;
-  logLevel: LogLevel;
-  /** Null: the channel is off. */
-  whatsapp: WhatsappSettings | null;
-  telegram: TelegramSettings | null;
-  /** Null: no mail is sent. */
-  smtp: SmtpSettings | null;
-  /** Where the operator gets mails about live endpoints. */
-  operatorEmail: string | null;
-  syntheticPaymentKey: string | null;
-}
+export type Config = ReturnType<typeof readSettings>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -72,33 +21,58 @@ const reservedHeaders: ReadonlySet<string> = new Set([
 ]);
 
 const minuteMs = 60_000;
-const keyBytes = 32;
 
 /** Reads and checks all settings. Throws StartError naming each that is wrong, with what it takes, and each that is missing. */
 export function readConfig(environment: Environment): Config {
   const read = reader(environment);
+  const config = readSettings(read);
+  const { problems } = read;
+  // A wrong amount was read as 0.
+  if (config.amountMaxMinor > 0n && config.amountMaxMinor < config.amountMinMinor) {
+    problems.push('AMOUNT_MAX must not be below AMOUNT_MIN.');
+  }
+  if (config.backupDirectory !== null && read.isSet('DATABASE_URL', 'APP_DATABASE_URL')) {
+    problems.push(
+      'BACKUP_DIR is for the bundled PostgreSQL; yours is backed up by its own tools (docs/operations.md, "Backups").',
+    );
+  }
+  const missing = [...missingForRole(read, config), ...(config.production ? missingInProduction(read) : [])];
+  if (missing.length > 0) problems.push(`${missing.join('; ')}.`);
+  if (problems.length > 0) throw new StartError(problems.join('\n'));
+  return config;
+}
+
+function readSettings(read: Reader) {
   const databaseUrl = read.databaseUrl('DATABASE_URL');
   const appDatabaseUrl = read.databaseUrl('APP_DATABASE_URL');
   const defaultEnvironment = read.isSet('DATABASE_URL', 'APP_DATABASE_URL') ? 'production' : 'development';
   const production = read.choice('APP_ENV', ['development', 'production'], defaultEnvironment) === 'production';
-  const config: Config = {
+  return {
     port: read.integer('PORT', 0, 65_535),
     host: read.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    /** Null: `http://localhost:<port>`, known once the server listens. */
     publicUrl: read.origin('PUBLIC_URL'),
     internalUrl: withoutSlash(read.url('INTERNAL_URL')),
     databaseUrl,
     appDatabaseUrl,
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 4, 100),
     dataDirectory: read.text('DATA_DIR') ?? 'data',
-    ...{ backupDirectory: read.text('BACKUP_DIR'), chainDirectory: read.text('CHAIN_DIR') },
+    /** Where backups and the archived log go; null for nowhere. */
+    backupDirectory: read.text('BACKUP_DIR'),
+    /** Where the heads of the hash chains are kept; null for the log alone. */
+    chainDirectory: read.text('CHAIN_DIR'),
     production,
+    /** By network: what a payer dials where no prompt comes. */
     networkDialCodes: read.dialCodes('NETWORK_DIAL_CODES'),
+    /** The folder with the networks' logos. */
     networkLogos: read.text('NETWORK_LOGOS'),
     receiptTemplates: read.text('RECEIPT_TEMPLATES'),
     role: read.choice('ROLE', ['all', 'api', 'worker'], 'all'),
+    /** Null in development: generated and stored in the data directory. */
     sealKey: read.key('SEAL_KEY'),
     sealKeysOld: read.keys('SEAL_KEYS_OLD'),
     keyPepper: read.key('KEY_PEPPER'),
+    /** Whether anybody may create a business. */
     isSignUpOpen: read.choice('SIGN_UP', ['open', 'closed'], production ? 'closed' : 'open') === 'open',
     demoWebhookUrl: read.url('DEMO_WEBHOOK_URL'),
     signatureHeader: read.headerName('SIGNATURE_HEADER'),
@@ -112,31 +86,21 @@ export function readConfig(environment: Environment): Config {
     rateLimitKeyPercent: read.integer('RATE_LIMIT_KEY_PERCENT', 1, 100),
     rateLimitKeyless: read.integer('RATE_LIMIT_KEYLESS', 0, 100_000),
     rateLimitCodes: read.integer('RATE_LIMIT_CODES', 0, 100_000),
+    /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
     trustedProxies: read.proxies('TRUSTED_PROXIES'),
     closingNoticeMs: read.integer('CLOSING_NOTICE_SECONDS', 0, 15, production ? '5' : '0') * 1_000,
     logLevel: read.choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    /** Null: the channel is off. */
     whatsapp: readWhatsapp(read),
     telegram: readTelegram(read),
+    /** Null: no mail is sent. */
     smtp: readSmtp(read),
     syntheticPaymentKey:
       matching(read, 'SYNTHETIC_PAYMENT_KEY', /^sk_test_[0-9A-Za-z]{38}$/, 'a test key, sk_test_…') || null,
+    /** Where the operator gets mails about live endpoints. */
     operatorEmail:
       matching(read, 'OPERATOR_EMAIL', /^[^\s<>@,;]+@[^\s<>@,;]+$/, 'an address, such as payments@example.gm') || null,
   };
-  const { problems } = read;
-  // A wrong amount was read as 0.
-  if (config.amountMaxMinor > 0n && config.amountMaxMinor < config.amountMinMinor) {
-    problems.push('AMOUNT_MAX must not be below AMOUNT_MIN.');
-  }
-  if (config.backupDirectory !== null && read.isSet('DATABASE_URL', 'APP_DATABASE_URL')) {
-    problems.push(
-      'BACKUP_DIR is for the bundled PostgreSQL; yours is backed up by its own tools (docs/operations.md, "Backups").',
-    );
-  }
-  const missing = [...missingForRole(read, config), ...(production ? missingInProduction(read) : [])];
-  if (missing.length > 0) problems.push(`${missing.join('; ')}.`);
-  if (problems.length > 0) throw new StartError(problems.join('\n'));
-  return config;
 }
 
 /** Processes that share the work share a database, and a worker has to find the simulated networks. */
@@ -368,11 +332,7 @@ function checkAmount(name: SettingName, value: string): bigint {
   return parseAmount(Number(value));
 }
 
-/** Strict, because Buffer.from skips invalid characters, so that a mistyped key would become another key. */
 function checkKey(name: SettingName, value: string): string {
-  const isHex = /^[0-9a-f]{64}$/i.test(value);
-  const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
-  const isWhole = isHex || value === bytes.toString('base64') || value === bytes.toString('base64url');
-  if (bytes.length === keyBytes && isWhole) return value;
+  if (parseKey(value)) return value;
   throw new StartError(`${name} must be 32 bytes in base64 or hex; make them with \`openssl rand -base64 32\`.`);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalContactNumber } from '../api/field-values.ts';
-import { PhoneNumberError, parseInternationalNumber, parsePhoneNumber } from '../kit/phone-number.ts';
+import { numberOrNull, parseInternationalNumber, parsePhoneNumber } from '../kit/phone-number.ts';
 import type { PhoneNumberOptions } from '../kit/phone-number.ts';
 import type { Customer } from './customer.ts';
 
@@ -38,12 +38,7 @@ export function bucketsOf(identities: readonly string[]): number[] {
 export function searchedNumbers(term: string): string[] {
   const digits = term.replaceAll(/\D/g, '');
   if (digits.length < searchedDigitsMin || /[^\d\s+().-]/.test(term)) return [];
-  try {
-    return [digits, ...numbersOf(term, { strict: false })];
-  } catch (error) {
-    if (error instanceof PhoneNumberError) return [digits];
-    throw error;
-  }
+  return [digits, ...(numberOrNull(() => numbersOf(term, { strict: false })) ?? [])];
 }
 
 /** Every form of the number, E.164: a Gambian line has a 7-digit and a 9-digit number. */

@@ -2,9 +2,8 @@ import { appendEvent } from '../events/append-event.ts';
 import { replaceFieldsOfEvents } from '../events/list-events.ts';
 import type { EventKind, JsonRecord } from '../events/kinds.ts';
 import type { EventContext } from '../events/append-event.ts';
-import { AppError } from '../api/app-error.ts';
-import type { Queryable, Transaction } from '../kit/db.ts';
-import { isUuid } from '../kit/ids.ts';
+import { getterOf } from '../api/get-record.ts';
+import type { Transaction } from '../kit/db.ts';
 import type { Caller } from '../api/route.ts';
 import { customerToWire, erasedFields } from './customer-wire.ts';
 import type { Customer, CustomerContext } from './customer.ts';
@@ -24,15 +23,12 @@ import {
 
 export { listCustomers, searchCustomers } from './queries.ts';
 
-/** Throws AppError `not_found`, also for another merchant's, the other environment's and a deleted one. */
-export async function getCustomer(db: Queryable, merchantId: string, id: string): Promise<Customer> {
-  return found(isUuid(id) ? await findCustomerById(db, merchantId, id) : undefined);
-}
+const notFound = 'There is no customer with this id in this environment.';
 
-function found(customer: Customer | undefined): Customer {
-  if (customer) return customer;
-  throw new AppError('not_found', 'There is no customer with this id in this environment.');
-}
+/** Throws AppError `not_found`, also for a deleted one. */
+export const getCustomer = getterOf(findCustomerById, notFound);
+const getCustomerForChange = getterOf(lockCustomerForChange, notFound);
+const getCustomerForDeletion = getterOf(lockCustomerForDeletion, notFound);
 
 export interface NewCustomer {
   name: string;
@@ -99,8 +95,7 @@ export async function updateCustomer(
   caller: Caller,
   request: { id: string; change: CustomerChange },
 ): Promise<Customer> {
-  const { id } = request;
-  const customer = found(isUuid(id) ? await lockCustomerForChange(tx, caller.merchantId, id) : undefined);
+  const customer = await getCustomerForChange(tx, caller.merchantId, request.id);
   if (Object.keys(request.change).length === 0) return customer;
   const changed: Customer = {
     ...customer,
@@ -128,7 +123,7 @@ export async function deleteCustomer(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const customer = found(isUuid(id) ? await lockCustomerForDeletion(tx, caller.merchantId, id) : undefined);
+  const customer = await getCustomerForDeletion(tx, caller.merchantId, id);
   const forgotten = { ...customer, eventSequence: customer.eventSequence + 1n, updatedAt: context.clock.now() };
   tx.send(deleteIdentities(forgotten));
   tx.send(forgetCustomer(forgotten));

@@ -1,8 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { columnFilter, createdFilter, idFilters, substringPattern } from '../api/list-filter.ts';
 import type { ListFilter, RecordFilter, TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
-import type { PageRequest } from '../api/pagination.ts';
+import { listOf } from '../api/list-reader.ts';
+import type { ListSource } from '../api/list-reader.ts';
 import { newestRequest } from '../api/search-request.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Customer } from './customer.ts';
@@ -162,33 +162,19 @@ const listed = 'FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL';
 
 const customerList: ListSource<Customer> = { name: 'customers', select: `SELECT ${columns} ${listed}` };
 
-/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
-export function listCustomers(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  { term, ...times }: RecordFilter,
-): Promise<List<Customer>> {
-  const filters = [...(term === undefined ? [] : [searchFilter(term)]), ...createdFilter('customers', times)];
-  return lists.read(customerList, { merchantId, page, filters, isSearch: term !== undefined });
-}
+/** Newest first. */
+export const listCustomers = listOf(customerList, ({ term, ...times }: RecordFilter) => ({
+  filters: [...(term === undefined ? [] : [searchFilter(term)]), ...createdFilter('customers', times)],
+  isSearch: term !== undefined,
+}));
 
 /** What a person typed: by a full id, number or email address at any age, by a part of a text in the newest customers. */
-export function searchCustomers(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  { typed, ...times }: TimeFilter & { typed: string },
-): Promise<List<Customer>> {
+export const searchCustomers = listOf(customerList, ({ typed, ...times }: TimeFilter & { typed: string }) => {
   const newestOf = [...createdFilter('customers', times), ...idFilters('id', times)];
   const indexed = [identityFilter(typed), ...columnFilter('id', 'id =', isUuid(typed) ? typed : undefined)];
-  const searched = newestRequest(
-    { indexed, inNewest: textFilter(typed) },
-    { listed, id: 'id' },
-    { newestOf, others: [] },
-  );
-  return lists.read(customerList, { merchantId, page, ...searched });
-}
+  const searched = { indexed, inNewest: textFilter(typed) };
+  return newestRequest(searched, { listed, id: 'id' }, { newestOf, others: [] });
+});
 
 function identityFilter(typed: string): ListFilter {
   return {

@@ -6,7 +6,7 @@ import { listRoute } from '../api/list-route.ts';
 import { checkMetadata, notBlank } from '../api/field-values.ts';
 import { ExistingRecord, readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute, Caller } from '../api/route.ts';
-import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../api/wire-types.ts';
+import { bareOrWrapped, deletedSchema, unwrapped } from '../api/wire-types.ts';
 import { createCustomer, deleteCustomer, getCustomer, updateCustomer } from './manage-customers.ts';
 import type { CustomerChange, NewCustomer } from './manage-customers.ts';
 import type { CustomerContext } from './customer.ts';
@@ -57,8 +57,6 @@ const retrieve = readRoute({
   operationId: 'retrieveCustomer',
   tag,
   summary: 'Retrieve a customer',
-  params: idParameters,
-  status: 200,
   response: customerSchema,
   async handle(context: CustomerContext, { caller, params }) {
     return customerToWire(caller, await getCustomer(context.db, caller.merchantId, params.id));
@@ -72,9 +70,7 @@ const update = writeRoute('PUT', {
   tag,
   summary: 'Update a customer',
   description: 'Send only what changes; null removes an email or a phone. Existing payments do not change.',
-  params: idParameters,
   body: bareOrWrapped(customerChangeSchema),
-  status: 200,
   response: customerSchema,
   async handle(context: CustomerContext, { caller, params, body }, tx) {
     const { fields, prefix } = unwrapped(body);
@@ -92,8 +88,6 @@ const remove = writeRoute('DELETE', {
   description:
     'Erases the person’s details, in past payments too. The payments stay, with their amounts and the ' +
     'customer’s id.',
-  params: idParameters,
-  status: 200,
   response: deletedSchema,
   async handle(context: CustomerContext, { caller, params }, tx) {
     await deleteCustomer(tx, context, caller, params.id);

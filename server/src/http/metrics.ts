@@ -31,7 +31,9 @@ export interface Metrics {
   /** How many there have been since the process started. */
   readonly unreadableCount: number;
   /** Registers a gauge that is read at each scrape. */
-  gauge(name: string, help: string, labels: readonly string[], read: (set: GaugeSetter) => Promise<void>): void;
+  gauge(name: string, help: string, labels: readonly string[], read: (set: GaugeSetter) => Promise<void> | void): void;
+  /** The same for one figure without labels; one that is not known is omitted. */
+  figure(name: string, help: string, read: () => Promise<Figure> | Figure): void;
   /** Registers a limiter's figures. */
   watchLimiter(limiter: LimiterFigures): void;
   text(): Promise<string>;
@@ -44,6 +46,8 @@ type WebhookOutcome = (typeof webhookOutcomes)[number];
 type ForwardedOutcome = MessageOutcome | 'refused';
 
 type NetworkCallOutcome = ObservedCall & { account: string };
+
+type Figure = number | null | undefined;
 
 export type GaugeSetter = (labels: Record<string, string>, value: number) => void;
 
@@ -93,22 +97,38 @@ export function createMetrics(): Metrics {
       requests.inc({ method, route, status: String(status) });
       durations.observe({ method, route }, durationMs / 1_000);
     },
-    gauge: (name, help, labelNames, read) => {
-      new Gauge({
-        name,
-        help,
-        labelNames: [...labelNames],
-        registers: [registry],
-        async collect() {
-          clear(this);
-          // A gauge that cannot be read is omitted: the others matter most while the database is unreachable.
-          await read((labels, value) => this.set(labels, value)).catch(() => clear(this));
-        },
-      });
-    },
+    ...gaugesOf(registry),
     watchLimiter: (limiter) => limiters.push(limiter),
     text: () => Registry.merge(registries).metrics(),
     contentType: registry.contentType,
+  };
+}
+
+function gaugesOf(registry: Registry): Pick<Metrics, 'gauge' | 'figure'> {
+  const gauge: Metrics['gauge'] = (name, help, labelNames, read) => {
+    new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [registry],
+      async collect() {
+        clear(this);
+        try {
+          await read((labels, value) => this.set(labels, value));
+        } catch {
+          // A gauge that cannot be read is omitted: the others matter most while the database is unreachable.
+          clear(this);
+        }
+      },
+    });
+  };
+  return {
+    gauge,
+    figure: (name, help, read) =>
+      gauge(name, help, [], async (set) => {
+        const value = await read();
+        if (value !== null && value !== undefined) set({}, value);
+      }),
   };
 }
 

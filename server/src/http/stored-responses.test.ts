@@ -147,7 +147,6 @@ describe('a route of the API', () => {
     scope: 'charge',
     tag: 'Experiments',
     summary: 'Open a case, then fail or not',
-    params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
     body: Type.Object({}, { additionalProperties: false }),
     status: 201,
     response: Type.Object({}),

@@ -30,6 +30,11 @@ export function addMs(date: Date, ms: number): Date {
   return new Date(date.getTime() + ms);
 }
 
+/** How long ago a time was. */
+export function secondsSince(clock: Pick<Clock, 'now'>, time: Date): number {
+  return (clock.now().getTime() - time.getTime()) / 1_000;
+}
+
 /** The UTC day of a time, `2026-11-20`. UTC is the time of The Gambia. */
 export function utcDay(time: Date): string {
   return time.toISOString().slice(0, 'YYYY-MM-DD'.length);

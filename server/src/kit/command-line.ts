@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { readUsage } from './command-usage.ts';
+import type { CommandUsage } from './command-usage.ts';
 import { nearestName } from './nearest-name.ts';
 import { sanitizeLine } from './terminal-text.ts';
 
@@ -6,20 +8,13 @@ import { sanitizeLine } from './terminal-text.ts';
 export interface CommandShape {
   /** As it is typed: `files remove`. */
   name: string;
-  /** The arguments: `<file id> --folder <name>`. */
+  /** The arguments, as help shows them and as they are read (`command-usage.ts`): `<file id> --folder <name>`. */
   usage: string;
   summary: string;
   /** What `<command> --help` prints below the usage: options, examples, limits. */
   details?: string;
-  options: Readonly<Record<string, { type: 'string'; required: boolean }>>;
-  /** Options that may be given more than once. */
-  lists?: readonly string[];
-  /** Options without a value: `--default`. */
-  flags?: readonly string[];
-  /** How many arguments follow the name. */
-  positionals: number;
-  /** How many of them are required; all by default. */
-  positionalsMin?: number;
+  /** Options that only the details describe, as a usage line: `[--url <url>]`. */
+  moreOptions?: string;
 }
 
 export interface CommandInput {
@@ -35,35 +30,25 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Reads the arguments of a command. Throws UsageError. */
-export function readInput(program: string, command: CommandShape, args: readonly string[]) {
-  const { flags: flagNames = [], lists: listNames = [] } = command;
-  const { values, positionals } = parse(args, usageOf(program, command), {
-    ...Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }] as const)),
-    ...Object.fromEntries(listNames.map((name) => [name, { type: 'string', multiple: true }] as const)),
-    ...Object.fromEntries(flagNames.map((name) => [name, { type: 'boolean' }] as const)),
-  });
-  const { positionals: positionalsMax, positionalsMin = positionalsMax } = command;
+/** Reads the arguments of a command; every command has the flag `json`. Throws UsageError. */
+export function readInput(program: string, command: CommandShape, args: readonly string[]): CommandInput {
+  const usage = readUsage([command.usage, command.moreOptions, '[--json]'].join(' '));
   const typed = usageOf(program, command);
-  if (positionals.length < positionalsMin || positionals.length > positionalsMax) {
+  const { values, positionals } = parse(args, typed, usage);
+  if (positionals.length < usage.positionalsMin || positionals.length > usage.positionalsMax) {
     throw new UsageError(`Usage: ${typed}`);
   }
-  for (const [name, { required }] of Object.entries(command.options)) {
+  for (const [name, { required }] of usage.options) {
     if (required && values[name] === undefined) throw new UsageError(`--${name} is missing. Usage: ${typed}`);
   }
-  const { json, ...parsed } = values;
+  const namesOf = (requested: string) =>
+    [...usage.options].flatMap(([name, { kind }]) => (kind === requested ? [name] : []));
   return {
     positionals,
-    options: Object.fromEntries(Object.keys(command.options).map((name) => [name, parsed[name]])),
-    lists: Object.fromEntries(listNames.map((name) => [name, parsed[name] ?? []])),
-    flags: new Set(flagNames.filter((name) => parsed[name] === true)),
-    json: json === true,
-  } as CommandInput & { json: boolean };
-}
-
-interface OptionShape {
-  type: 'string' | 'boolean';
-  multiple?: boolean;
+    options: Object.fromEntries(namesOf('value').map((name) => [name, values[name]])),
+    lists: Object.fromEntries(namesOf('list').map((name) => [name, values[name] ?? []])),
+    flags: new Set(namesOf('flag').filter((name) => values[name] === true)),
+  } as CommandInput;
 }
 
 interface Parsed {
@@ -71,12 +56,17 @@ interface Parsed {
   positionals: string[];
 }
 
-function parse(args: readonly string[], usage: string, shapes: Record<string, OptionShape>): Parsed {
-  const options = { ...shapes, json: { type: 'boolean' as const } };
+function parse(args: readonly string[], typed: string, usage: CommandUsage): Parsed {
+  const options = Object.fromEntries(
+    [...usage.options].map(
+      ([name, { kind }]) =>
+        [name, { type: kind === 'flag' ? 'boolean' : 'string', multiple: kind === 'list' }] as const,
+    ),
+  );
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(`${parseErrorText(error, Object.keys(options))} Usage: ${usage}`);
+    throw new UsageError(`${parseErrorText(error, Object.keys(options))} Usage: ${typed}`);
   }
 }
 

@@ -51,6 +51,16 @@ export function parseInternationalNumber(text: string, options: PhoneNumberOptio
   );
 }
 
+/** What `parse` reads of a text that need not be a number; null where it is none. */
+export function numberOrNull<Read>(parse: () => Read): Read | null {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof PhoneNumberError) return null;
+    throw error;
+  }
+}
+
 /** The last four digits as `.... 4725`, for those who may recognise the number but not learn it. */
 export function maskPhoneNumber(text: string): string {
   if (text === '') return '';

@@ -139,12 +139,18 @@ function additionalData(header: Buffer, context: string): Buffer {
 }
 
 function readKey(text: string): SealingKey {
+  const bytes = parseKey(text);
+  if (!bytes) {
+    throw new SealError('a sealing key is 32 random bytes as 64 hex digits or as base64: openssl rand -base64 32');
+  }
+  return { id: hash('sha256', bytes, 'buffer').subarray(0, keyIdBytes), key: createSecretKey(bytes) };
+}
+
+/** The 32 bytes of a key as 64 hex digits or as base64; null for any other text. */
+export function parseKey(text: string): Buffer | null {
   const isHex = /^[0-9a-f]{64}$/i.test(text);
   const bytes = Buffer.from(text, isHex ? 'hex' : 'base64');
   // Buffer.from skips invalid characters, so without the comparison a mistyped key would become another key.
   const isWhole = isHex || text === bytes.toString('base64') || text === bytes.toString('base64url');
-  if (bytes.length !== keyBytes || !isWhole) {
-    throw new SealError('a sealing key is 32 random bytes as 64 hex digits or as base64: openssl rand -base64 32');
-  }
-  return { id: hash('sha256', bytes, 'buffer').subarray(0, keyIdBytes), key: createSecretKey(bytes) };
+  return isWhole && bytes.length === keyBytes ? bytes : null;
 }

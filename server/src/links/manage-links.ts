@@ -1,4 +1,5 @@
 import { AppError } from '../api/app-error.ts';
+import { getterOf } from '../api/get-record.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
@@ -8,41 +9,24 @@ import type { PaymentContext } from '../payments/context.ts';
 import { checkAmounts } from './link-fields.ts';
 import type { LinkChange } from './link-fields.ts';
 import type { PaymentLink } from './payment-link.ts';
-import {
-  findLinkRow,
-  insertLink,
-  listLinkRowsWithRateLimit,
-  lockLinkForChange,
-  markLinkDeleted,
-  updateLinkRateLimit,
-  updateLinkRow,
-} from './queries.ts';
+import { findLinkRow, insertLink, lockLinkForChange, markLinkDeleted, updateLinkRow } from './queries.ts';
 import { checkTerms } from './split.ts';
 
-export { listLinks } from './queries.ts';
+export { listLinks, listLinksWithRateLimit, updateLinkRateLimit as setLinkRateLimit } from './queries.ts';
 
-/** Throws AppError `not_found` for a deleted link and for one of another merchant or environment. */
-export async function getLink(db: Queryable, merchantId: string, id: string): Promise<PaymentLink> {
-  const link = isUuid(id) ? await findLinkRow(db, merchantId, id) : undefined;
-  if (link?.deletedAt !== null) throw notFound();
-  return link;
-}
+const notFound = 'There is no payment link with this id in this environment.';
 
-/** The same, and locks the link until the transaction ends. */
-async function getLinkForChange(tx: Transaction, merchantId: string, id: string): Promise<PaymentLink> {
-  const link = isUuid(id) ? await lockLinkForChange(tx, merchantId, id) : undefined;
-  if (!link) throw notFound();
-  return link;
-}
+/** Throws AppError `not_found`, also for a deleted link. */
+export const getLink = getterOf(findLink, notFound);
+const getLinkForChange = getterOf(lockLinkForChange, notFound);
 
-function notFound(): AppError {
-  return new AppError('not_found', 'There is no payment link with this id in this environment.');
+async function findLink(db: Queryable, merchantId: string, id: string): Promise<PaymentLink | undefined> {
+  const link = await findLinkRow(db, merchantId, id);
+  return link?.deletedAt === null ? link : undefined;
 }
 
 // 128 random bits after the merchant's short id: nobody can guess the URL.
 const tokenRandomLength = 22;
-// Far more than an operator sets one by one.
-const rateLimitsShownMax = 500;
 
 /** Throws AppError as `checkTerms` does. Errors name fields with `prefix` before them. */
 export async function createLink(
@@ -116,19 +100,5 @@ export async function deleteLink(
   link: { merchantId: string; id: string },
 ): Promise<void> {
   const deleted = isUuid(link.id) ? await markLinkDeleted(tx, link, clock.now()) : 0;
-  if (deleted === 0) throw notFound();
-}
-
-/** Sets how many new payments a second the link's page accepts: 0 is no limit, null applies the merchant's limit. */
-export async function setLinkRateLimit(
-  db: Queryable,
-  link: Pick<PaymentLink, 'merchantId' | 'id'>,
-  paymentsPerSecond: bigint | null,
-): Promise<void> {
-  await updateLinkRateLimit(db, link, paymentsPerSecond);
-}
-
-/** A merchant's links that have a rate limit of their own, oldest first, at most 500. */
-export function listLinksWithRateLimit(db: Queryable, merchantId: string): Promise<PaymentLink[]> {
-  return listLinkRowsWithRateLimit(db, merchantId, rateLimitsShownMax);
+  if (deleted === 0) throw new AppError('not_found', notFound);
 }

@@ -1,8 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { columnFilter, createdFilter } from '../api/list-filter.ts';
 import type { TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
-import type { PageRequest } from '../api/pagination.ts';
+import { listOf } from '../api/list-reader.ts';
+import type { ListSource } from '../api/list-reader.ts';
 import { searchRequest } from '../api/search-request.ts';
 import type { SearchFilter } from '../api/search-request.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
@@ -126,17 +126,13 @@ const linkList: ListSource<PaymentLink> = {
   select: `SELECT ${columns} ${listed}`,
 };
 
-/** Newest first. Throws AppError `rate_limited` while too many searches are running. */
-export function listLinks(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: LinkFilter,
-): Promise<List<PaymentLink>> {
-  const others = columnFilter('active', 'active =', filter.active);
-  const request = searchRequest(filter, searched, { newestOf: createdFilter('payment_links', filter), others });
-  return lists.read(linkList, { merchantId, page, ...request });
-}
+/** Newest first. */
+export const listLinks = listOf(linkList, (filter: LinkFilter) =>
+  searchRequest(filter, searched, {
+    newestOf: createdFilter('payment_links', filter),
+    others: columnFilter('active', 'active =', filter.active),
+  }),
+);
 
 /** The link or counter that a page belongs to. */
 export interface PageOwner {
@@ -167,26 +163,32 @@ export async function findPageArrival(db: Queryable, owner: PageOwner): Promise<
   return row?.arrivalUs;
 }
 
-/** Null removes the limit. A deleted link keeps its limit. */
+/**
+ * Sets how many new payments a second the link's page accepts: 0 is no limit, null applies the merchant's limit. A deleted link keeps
+ * its own.
+ */
 export function updateLinkRateLimit(
   db: Queryable,
   link: Pick<PaymentLink, 'merchantId' | 'id'>,
-  rateLimit: bigint | null,
+  paymentsPerSecond: bigint | null,
 ): Promise<number> {
   return db.run({
     name: 'payment_links_update_rate_limit',
     text: `UPDATE payment_links SET rate_limit = $3
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [link.merchantId, link.id, rateLimit],
+    values: [link.merchantId, link.id, paymentsPerSecond],
   });
 }
 
-/** Oldest first. */
-export function listLinkRowsWithRateLimit(db: Queryable, merchantId: string, rowsMax: number): Promise<PaymentLink[]> {
+// Far more than an operator sets one by one.
+const rateLimitsShownMax = 500;
+
+/** A merchant's links that have a rate limit of their own, oldest first, at most 500. */
+export function listLinksWithRateLimit(db: Queryable, merchantId: string): Promise<PaymentLink[]> {
   return db.rows<PaymentLink>({
     name: 'payment_links_with_rate_limit',
     text: `SELECT ${columns} FROM payment_links
            WHERE merchant_id = $1 AND rate_limit IS NOT NULL AND deleted_at IS NULL ORDER BY id LIMIT $2`,
-    values: [merchantId, rowsMax],
+    values: [merchantId, rateLimitsShownMax],
   });
 }

@@ -6,7 +6,7 @@ import { listRoute } from '../api/list-route.ts';
 import { amountToJson } from '../kit/money.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute, Caller } from '../api/route.ts';
-import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../api/wire-types.ts';
+import { bareOrWrapped, deletedSchema, unwrapped } from '../api/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { createLink, getLink, updateLink, deleteLink } from './manage-links.ts';
@@ -65,8 +65,6 @@ const retrieve = readRoute({
   operationId: 'retrievePaymentLink',
   tag,
   summary: 'Retrieve a payment link',
-  params: idParameters,
-  status: 200,
   response: linkSchema,
   async handle(context: PaymentContext, { caller, params }) {
     return linkToWire(context, caller, await getLink(context.db, caller.merchantId, params.id));
@@ -82,9 +80,7 @@ const update = writeRoute('PUT', {
   description:
     'Send only what changes; null removes an optional field. Existing payments do not change. With ' +
     '`status: "inactive"` the page says that the link is not active and accepts no payments.',
-  params: idParameters,
   body: bareOrWrapped(linkChangeSchema),
-  status: 200,
   response: linkSchema,
   errors: refusals,
   async handle(context: PaymentContext, { caller, params, body }, tx) {
@@ -104,8 +100,6 @@ const remove = writeRoute('DELETE', {
   description:
     'Its page says that the link was deleted. Its payments stay, and payments that have started can ' +
     'still be completed.',
-  params: idParameters,
-  status: 200,
   response: deletedSchema,
   async handle(context: PaymentContext, { caller, params }, tx) {
     await deleteLink(tx, context.clock, { merchantId: caller.merchantId, id: params.id });

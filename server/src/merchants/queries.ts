@@ -1,7 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import type { FeePayer } from './fees.ts';
-import type { Merchant, MerchantRateLimits, PayoutSchedule } from './merchant.ts';
-import type { MerchantAppearance } from './appearance.ts';
+import type { Merchant, PayoutSchedule } from './merchant.ts';
 import { appearanceColumns } from './queries/appearance.ts';
 import { urlDefaultColumns } from './queries/url-defaults.ts';
 import { rateLimitColumns } from './queries/rate-limits.ts';
@@ -9,22 +8,11 @@ import { reserves, toReserves } from './queries/reserve.ts';
 import type { ReserveRow } from './queries/reserve.ts';
 import { resolveCollectionFee, resolveReserve, resolveTransferFees, resolveTransferLimits } from './rules.ts';
 import type { LimitKind, MerchantRules, Operation, Rules, StoredFeeRule, StoredLimit } from './rules.ts';
-import type { UrlDefaults } from './url-defaults.ts';
 
-interface MerchantRow
-  extends DefaultRuleRows, OwnRuleRows, ReserveRow, MerchantRateLimits, MerchantAppearance, UrlDefaults {
-  id: string;
-  business_id: string;
-  short_id: string;
-  name: string;
-  test_mode: boolean;
-  currency: string;
-  fee_payer: FeePayer;
-  logoSetAt: Date | null;
-  suspended_at: Date | null;
-  live_approved_at: Date | null;
-  created_at: Date;
-}
+/** A merchant without what its rules are resolved to. */
+type StoredMerchant = Omit<Merchant, 'collectionFee' | 'transferFees' | 'transferLimits' | 'reserve'>;
+
+type MerchantRow = StoredMerchant & DefaultRuleRows & OwnRuleRows & ReserveRow & { fee_payer: FeePayer };
 
 interface OwnRuleRows {
   own_fees: FeeRuleJson[] | null;
@@ -51,10 +39,11 @@ interface LimitJson {
   amount: string | null;
 }
 
-const storedColumns = 'id, business_id, short_id, name, test_mode, currency, fee_payer, created_at';
+const storedColumns = `id, business_id AS "businessId", short_id AS "shortId", name, test_mode AS "testMode", currency, fee_payer,
+  created_at AS "createdAt"`;
 
-const businessState = `(SELECT suspended_at FROM businesses WHERE businesses.id = merchants.business_id),
-  (SELECT live_approved_at FROM businesses WHERE businesses.id = merchants.business_id)`;
+const businessState = `(SELECT suspended_at FROM businesses WHERE businesses.id = merchants.business_id) AS "suspendedAt",
+  (SELECT live_approved_at FROM businesses WHERE businesses.id = merchants.business_id) AS "liveApprovedAt"`;
 
 const feeRuleJson = `json_agg(json_build_object('operation', operation, 'network', network,
   'percent', percent_hundredths::text, 'fixed', fixed::text, 'minimum', minimum::text, 'maximum', maximum::text)
@@ -89,26 +78,17 @@ export function insertBusiness(business: { id: string; name: string; createdAt: 
   };
 }
 
-export type NewMerchant = Omit<
-  Merchant,
-  | 'collectionFee'
-  | 'transferFees'
-  | 'transferLimits'
-  | 'reserve'
-  | 'rateLimitKeyPercent'
-  | 'rateLimitPages'
-  | 'logoSetAt'
-  | 'suspendedAt'
-  | 'liveApprovedAt'
-  | keyof MerchantAppearance
-  | keyof UrlDefaults
+export type NewMerchant = Pick<
+  StoredMerchant,
+  'id' | 'businessId' | 'shortId' | 'name' | 'testMode' | 'currency' | 'createdAt' | 'rateLimitPerSecond'
 >;
 
 /** Unique per business and environment, and by short id. By default the business pays the fees. */
 export function insertMerchant(merchant: NewMerchant): Statement {
   return {
     name: 'merchants_insert',
-    text: `INSERT INTO merchants (${storedColumns}, rate_limit_per_second)
+    text: `INSERT INTO merchants (id, business_id, short_id, name, test_mode, currency, fee_payer, created_at,
+             rate_limit_per_second)
            VALUES ($1, $2, $3, $4, $5, $6, 'business', $7, $8)`,
     values: [
       merchant.id,
@@ -330,33 +310,23 @@ function feeRuleValues(rule: StoredFeeRule): unknown[] {
 }
 
 function toMerchant(row: MerchantRow): Merchant {
-  const rules = toRules(row);
+  const {
+    fee_payer: feePayer,
+    own_fees,
+    own_limits,
+    default_fees,
+    default_limits,
+    own_reserve,
+    default_reserve,
+    ...stored
+  } = row;
+  const rules = toRules({ own_fees, own_limits, default_fees, default_limits });
   return {
-    id: row.id,
-    businessId: row.business_id,
-    shortId: row.short_id,
-    name: row.name,
-    testMode: row.test_mode,
-    currency: row.currency,
-    collectionFee: resolveCollectionFee(rules, row.fee_payer),
+    ...stored,
+    collectionFee: resolveCollectionFee(rules, feePayer),
     transferFees: resolveTransferFees(rules),
     transferLimits: resolveTransferLimits(rules),
-    rateLimitPerSecond: row.rateLimitPerSecond,
-    rateLimitKeyPercent: row.rateLimitKeyPercent,
-    rateLimitPages: row.rateLimitPages,
-    pageColour: row.pageColour,
-    contactPhone: row.contactPhone,
-    contactWhatsapp: row.contactWhatsapp,
-    contactEmail: row.contactEmail,
-    contactText: row.contactText,
-    defaultReturnUrl: row.defaultReturnUrl,
-    defaultCancelUrl: row.defaultCancelUrl,
-    defaultCallbackUrl: row.defaultCallbackUrl,
-    suspendedAt: row.suspended_at,
-    liveApprovedAt: row.live_approved_at,
-    logoSetAt: row.logoSetAt,
-    reserve: resolveReserve(toReserves(row), row.test_mode),
-    createdAt: row.created_at,
+    reserve: resolveReserve(toReserves({ own_reserve, default_reserve }), stored.testMode),
   };
 }
 

@@ -88,10 +88,10 @@ function withCleanTexts(line: StatementEntry): StatementEntry {
 function checkedCollections(operations: CollectionOperations): CollectionOperations {
   return {
     capabilities: operations.capabilities,
-    start: async (request) => checkedCollection(await operations.start(request)),
-    continue: async (request) => checkedCollection(await operations.continue(request)),
-    cancel: async (request) => checkedCollection(await operations.cancel(request)),
-    lookUp: async (request) => checkedCollection(await operations.lookUp(request)),
+    start: async (request) => checked(await operations.start(request)),
+    continue: async (request) => checked(await operations.continue(request)),
+    cancel: async (request) => checked(await operations.cancel(request)),
+    lookUp: async (request) => checked(await operations.lookUp(request)),
   };
 }
 
@@ -100,8 +100,8 @@ function checkedOperations<Request, Limits, Question extends LookUp>(
 ): OutgoingOperations<Request, Limits, Question> {
   return {
     capabilities: operations.capabilities,
-    start: async (request) => checkedPayout(await operations.start(request)),
-    lookUp: async (request) => checkedPayout(await operations.lookUp(request)),
+    start: async (request) => checked(await operations.start(request)),
+    lookUp: async (request) => checked(await operations.lookUp(request)),
   };
 }
 
@@ -109,7 +109,7 @@ function checkedPayouts(operations: PayoutOperations): PayoutOperations {
   const { startBatch } = operations;
   return {
     ...checkedOperations(operations),
-    ...(startBatch && { startBatch: async (batch) => checkedBatch(await startBatch(batch)) }),
+    ...(startBatch && { startBatch: async (batch) => checked(await startBatch(batch)) }),
   };
 }
 
@@ -127,19 +127,11 @@ function checkedNotification(notification: ProviderNotification): ProviderNotifi
   const { operation, reference, response } = notification;
   if (response === null) return notification;
   return operation === 'collection'
-    ? { operation, reference, response: checkedCollection(response) }
-    : { operation, reference, response: checkedPayout(response) };
+    ? { operation, reference, response: checked(response) }
+    : { operation, reference, response: checked(response) };
 }
 
-function checkedCollection(response: CollectionResponse): CollectionResponse {
-  return hasValidIds(response) ? response : invalidId;
-}
-
-function checkedPayout(response: PayoutResponse): PayoutResponse {
-  return hasValidIds(response) ? response : invalidId;
-}
-
-function checkedBatch(response: PayoutBatchResponse): PayoutBatchResponse {
+function checked<Response extends CheckedResponse>(response: Response): Response | typeof invalidId {
   return hasValidIds(response) ? response : invalidId;
 }
 
@@ -148,7 +140,9 @@ const invalidId = {
   detail: 'an id in the response is too long or has characters that ids do not have',
 } as const;
 
-function hasValidIds(response: CollectionResponse | PayoutResponse | PayoutBatchResponse): boolean {
+type CheckedResponse = CollectionResponse | PayoutResponse | PayoutBatchResponse;
+
+function hasValidIds(response: CheckedResponse): boolean {
   if ('providerTransaction' in response) {
     const { transactionId, networkReference } = response.providerTransaction;
     const reversalIds = response.state === 'reversed' && response.reversalId !== undefined ? [response.reversalId] : [];

@@ -8,16 +8,11 @@ export interface ObservedCall {
 
 /** The connector with each of its calls reported. */
 export function withObservedCalls(connector: Connector, observe: (call: ObservedCall) => void): Connector {
-  const watched =
-    <Request, Response extends { state: string }>(
-      call: ObservedCall['call'],
-      send: (request: Request) => Promise<Response>,
-    ) =>
-    async (request: Request): Promise<Response> => {
-      const response = await send(request);
-      observe({ call, outcome: response.state === 'unknown' ? 'unknown' : 'answered' });
-      return response;
-    };
+  const watched: Watch = (call, send) => async (request) => {
+    const response = await send(request);
+    observe({ call, outcome: response.state === 'unknown' ? 'unknown' : 'answered' });
+    return response;
+  };
   const outgoing = <Request, Limits, Question extends LookUp>(
     call: 'pay_out' | 'refund',
     operations: OutgoingOperations<Request, Limits, Question>,

@@ -12,7 +12,10 @@ export function newReference(random: Random, merchant: { shortId: string }): str
 // Every reference begins with the merchant's short id.
 const shortIdLength = 8;
 
+// For requests about nothing of a merchant's. No merchant has this short id.
+const platformAccount = 'platform';
+
 /** The merchant's short id in a reference, which is also the merchant's account at the simulated networks. */
-export function accountOf(reference: string): string {
-  return reference.slice(0, shortIdLength);
+export function accountOf(reference: string | null): string {
+  return reference === null ? platformAccount : reference.slice(0, shortIdLength);
 }

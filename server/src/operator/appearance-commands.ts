@@ -24,14 +24,11 @@ const parts: readonly Part[] = [
 ];
 
 const appearanceFields = [colourField, ...contactFields];
-const merchantOption = { merchant: { type: 'string', required: true } } as const;
 
 const show: Command = {
   name: 'appearance show',
   usage: '--merchant <merchant id>',
   summary: 'Show a merchant’s colour and contact on its payers’ pages',
-  options: merchantOption,
-  positionals: 0,
   run: async (context, input) => describe(await merchantOf(context, input)),
 };
 
@@ -41,15 +38,6 @@ const set: Command = {
     '--merchant <merchant id> [--colour <#rrggbb>|none] [--phone <number>|none] [--whatsapp <number>|none] [--email <address>|none] [--text <sentence>|none]',
   summary: 'Set a merchant’s colour and contact on its payers’ pages',
   details: '  Payers see the contact where a page says to ask the shop. The logo has commands of its own.',
-  options: {
-    ...merchantOption,
-    colour: { type: 'string', required: false },
-    phone: { type: 'string', required: false },
-    whatsapp: { type: 'string', required: false },
-    email: { type: 'string', required: false },
-    text: { type: 'string', required: false },
-  },
-  positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const changes = readChanges(input);

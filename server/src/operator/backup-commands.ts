@@ -25,8 +25,6 @@ const create: Command = {
   details:
     `  --keep   How many backups stay; default: ${keepDefault}. The log that only older ones need goes with them.\n` +
     '  SEAL_KEY and KEY_PEPPER are not in it: keep them elsewhere, for without them it cannot be used.',
-  options: { keep: { type: 'string', required: false } },
-  positionals: 0,
   async run(context, input) {
     const { adminUrl, clock, installation: config } = context;
     const backupDirectory = directoryOf(context);
@@ -62,8 +60,6 @@ const list: Command = {
   name: 'backup list',
   usage: '',
   summary: 'List the backups in BACKUP_DIR',
-  options: {},
-  positionals: 0,
   access: 'none',
   async run(context) {
     const backupDirectory = directoryOf(context);
@@ -83,12 +79,6 @@ const restore: Command = {
   summary: 'Restore a backup and the log since into a new data directory',
   details:
     '  Then set DATA_DIR to that directory and BACKUP_DIR to a new one, and start the service with the\n  same SEAL_KEY and KEY_PEPPER. The copy does no work that is due before: restore release',
-  options: {
-    to: { type: 'string', required: true },
-    backup: { type: 'string', required: false },
-    at: { type: 'string', required: false },
-  },
-  positionals: 0,
   access: 'none',
   async run(context, input) {
     const { clock } = context;
@@ -116,8 +106,6 @@ const drill: Command = {
   summary: 'Restore the newest backup beside the running service, verify its ledger, and remove it',
   details:
     '  Exit code 1 if it cannot be restored, or its ledger is wrong. The console and the metrics show the result.',
-  options: { backup: { type: 'string', required: false } },
-  positionals: 0,
   async run(context, input) {
     const { clock, onboarding, db } = context;
     const started = clock.now();

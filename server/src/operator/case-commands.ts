@@ -26,8 +26,6 @@ const list: Command = {
   name: 'cases list',
   usage: '[--status open|resolved|all]',
   summary: 'List cases, newest first, and all debts',
-  options: { status: { type: 'string', required: false } },
-  positionals: 0,
   async run({ db }, { options }) {
     const listed = await listCases(db, statusOf(options['status'] ?? 'open'), casesMax + 1);
     const cases = listed.slice(0, casesMax);
@@ -71,8 +69,6 @@ const show: Command = {
   name: 'cases show',
   usage: '<case id>',
   summary: 'Show a case, its possible resolutions and its history',
-  options: {},
-  positionals: 1,
   async run(context, { positionals }) {
     const found = await requireCase(context, positionals[0]);
     const choices = await listChoices(await context.caseWork(), found);
@@ -91,13 +87,6 @@ const resolve: Command = {
   name: 'cases resolve',
   usage: '<case id> --as <resolution> --evidence <text> [--transaction <id> --amount <dalasi>]',
   summary: 'Propose a resolution; another operator confirms it',
-  options: {
-    as: { type: 'string', required: true },
-    evidence: { type: 'string', required: true },
-    transaction: { type: 'string', required: false },
-    amount: { type: 'string', required: false },
-  },
-  positionals: 1,
   async run(context, input) {
     const operator = await requireOperator(context);
     const found = await requireCase(context, input.positionals[0]);
@@ -115,8 +104,6 @@ const confirm: Command = {
   name: 'cases confirm',
   usage: '<case id>',
   summary: 'Carry out another operator’s proposal, closing the case',
-  options: {},
-  positionals: 1,
   async run(context, { positionals }) {
     const operator = await requireOperator(context);
     const found = await requireCase(context, positionals[0]);
@@ -131,8 +118,6 @@ const withdraw: Command = {
   name: 'cases withdraw',
   usage: '<case id>',
   summary: 'Withdraw a proposal that nobody has confirmed',
-  options: {},
-  positionals: 1,
   async run(context, { positionals }) {
     const operator = await requireOperator(context);
     const found = await requireCase(context, positionals[0]);

@@ -21,12 +21,6 @@ const verify: Command = {
     '  --heads   A file that chain head or the service has recorded; default: the newest in CHAIN_DIR\n' +
     '  --digest  Instead of a file, a hash from the log with its time\n' +
     '  With exit code 1 the output names the first row of each chain that is not as it was written.',
-  options: {
-    heads: { type: 'string', required: false },
-    digest: { type: 'string', required: false },
-    at: { type: 'string', required: false },
-  },
-  positionals: 0,
   async run(context, { options }) {
     const { db, clock, chainKey } = context;
     const startedMs = clock.now().getTime();
@@ -88,8 +82,6 @@ const head: Command = {
   usage: '',
   summary: 'Print the heads of the hash chains, and keep them in CHAIN_DIR',
   details: '  Write the hash down, or copy the file, where nobody who administers the database can change it.',
-  options: {},
-  positionals: 0,
   async run(context): Promise<CommandResult> {
     const { db, clock, chainKey, installation: config } = context;
     const recorded = await recordHeads({ db, clock, directory: config.chainDirectory, key: chainKey });

@@ -13,8 +13,6 @@ const distributeCommand: Command = {
   details:
     '  DATABASE_URL names the coordinator, where the Citus extension is installed. Stop every process of the service first.\n' +
     '  An interrupted run is continued by the next. Run it again after each upgrade.',
-  options: {},
-  positionals: 0,
   access: 'prepared',
   async run(context) {
     const { db, role, progressTo } = context;
@@ -41,8 +39,6 @@ const status: Command = {
   usage: '',
   summary: 'Show the nodes of a cluster, and whether the tables are where they belong',
   details: '  Exit code 1 when a node does not answer, may lose committed rows, or tables are not distributed.',
-  options: {},
-  positionals: 0,
   access: 'prepared',
   async run(context) {
     const found = await withAdminClient(ownerUrl(context), readClusterStatus);

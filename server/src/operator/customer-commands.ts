@@ -13,8 +13,6 @@ const exportData: Command = {
   summary: 'Write all that is stored about a customer to a file, as JSON',
   details:
     '  For a person who asks a business for their data. The file has their numbers in full: only you can read it.',
-  options: { merchant: { type: 'string', required: true }, to: { type: 'string', required: true } },
-  positionals: 1,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const customer = await getCustomer(context.db, merchant.id, input.positionals[0] ?? '');

@@ -6,8 +6,6 @@ const prepare: Command = {
   usage: '',
   summary: 'Migrate the database and set up the serving role',
   details: '  A start with DATABASE_URL does the same.',
-  options: {},
-  positionals: 0,
   access: 'prepared',
   async run(context) {
     const { db, role } = context;

@@ -17,8 +17,6 @@ const fill: Command = {
   usage: '',
   summary: 'Fill the demo business’s test environment with a year of payments',
   details: '  In development only. Takes about a minute, beside a running service or without one.',
-  options: {},
-  positionals: 0,
   async run(context) {
     const { merchant, baseUrl } = await findDemo(context);
     const money = await context.moneyWork();

@@ -14,22 +14,12 @@ import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { amountOrNull, ownerInWords, ownerOf, readOwner, readRules, showCommand, sourceInWords } from './rule-owner.ts';
 
-const ownerOptions = { merchant: { type: 'string', required: false } } as const;
-const ruleOptions = {
-  ...ownerOptions,
-  for: { type: 'string', required: false },
-  network: { type: 'string', required: false },
-} as const;
 const partNames = ['percent', 'fixed', 'minimum', 'maximum'] as const;
-const partOptions = Object.fromEntries(partNames.map((name) => [name, { type: 'string', required: false }] as const));
 
 const show: Command = {
   name: 'fees show',
   usage: '(--merchant <merchant id> | --default)',
   summary: 'Show the fees of collections and transfers',
-  options: ownerOptions,
-  flags: ['default'],
-  positionals: 0,
   run: describeFees,
 };
 
@@ -40,9 +30,6 @@ const set: Command = {
     '[--fixed <dalasi>] [--minimum <dalasi>] [--maximum <dalasi>]] [--payer business|customer]',
   summary: 'Set a fee rule, or who pays the fees of collections',
   details: '  A new rule replaces the previous one as a whole: a part that you leave out is 0.',
-  options: { ...ruleOptions, ...partOptions, payer: { type: 'string', required: false } },
-  flags: ['default'],
-  positionals: 0,
   async run(context, input) {
     const payer = readPayer(input);
     const rule = readRule(input, payer !== null);
@@ -77,9 +64,6 @@ const clear: Command = {
   usage: '(--merchant <merchant id> | --default) --for collection|transfer [--network <network>]',
   summary: 'Remove a fee rule',
   details: '  The default rule then applies to the merchant; without a default there is no fee.',
-  options: ruleOptions,
-  flags: ['default'],
-  positionals: 0,
   async run(context, input) {
     const key = readRuleKey(input);
     const owner = await readOwner(context, input);

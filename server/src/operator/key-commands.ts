@@ -16,9 +16,6 @@ import type { Command, CommandContext } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 import { requireVerifiedPepper } from './verified-pepper.ts';
 
-const merchantOption = { merchant: { type: 'string', required: true } } as const;
-const optional = { type: 'string', required: false } as const;
-
 const create: Command = {
   name: 'keys create',
   usage: '--merchant <merchant id> [--name <name>] [--scopes <list>] [--expires <time>] [--addresses <list>]',
@@ -28,8 +25,6 @@ const create: Command = {
     '  --expires    90d, a day such as 2027-01-31 for its end (UTC), or a time; by default never',
     '  --addresses  from where it may be used: 192.0.2.7,2001:db8::/32; by default anywhere',
   ].join('\n'),
-  options: { ...merchantOption, name: optional, scopes: optional, expires: optional, addresses: optional },
-  positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const { name = 'Made by the operator', scopes, expires, addresses } = input.options;
@@ -53,8 +48,6 @@ const list: Command = {
   usage: '--merchant <merchant id>',
   summary: 'List the API keys of a merchant',
   details: '  A live key with the scope payout is idle if nobody has used it for 90 days: revoke it.',
-  options: merchantOption,
-  positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const { testMode } = merchant;
@@ -77,8 +70,6 @@ const roll: Command = {
   usage: '<key id> --merchant <merchant id> [--overlap <duration>]',
   summary: 'Replace an API key by one with the same rights',
   details: '  --overlap  how long the old key goes on working: 0s to 7d; by default 1d',
-  options: { ...merchantOption, overlap: optional },
-  positionals: 1,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const [id = ''] = input.positionals;
@@ -102,8 +93,6 @@ const revoke: Command = {
   name: 'keys revoke',
   usage: '<key id> --merchant <merchant id>',
   summary: 'Revoke an API key; every process refuses it within 5 s',
-  options: merchantOption,
-  positionals: 1,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const [id = ''] = input.positionals;

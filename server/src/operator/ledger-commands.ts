@@ -16,8 +16,6 @@ const verify: Command = {
   usage: '',
   summary: 'Recompute every balance and check all held money',
   details: '  With exit code 1 the output names the first account that is wrong.',
-  options: {},
-  positionals: 0,
   async run(context) {
     const { db, onboarding } = context;
     const { finding, stored } = await verifyBooks(db, onboarding, (tx, { id, isCorrect }) =>
@@ -58,14 +56,6 @@ const explain: Command = {
   summary: 'List the movements behind a balance, newest first',
   details:
     '  The account is an account of the ledger, such as payable_available or sub:<id>,\n  or a balance by its name in the API: payout_balance, available_balance,\n  owed_balance.',
-  options: {
-    merchant: { type: 'string', required: true },
-    account: { type: 'string', required: true },
-    at: { type: 'string', required: false },
-    limit: { type: 'string', required: false },
-    before: { type: 'string', required: false },
-  },
-  positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const account = readAccount(input.options['account'] ?? '');

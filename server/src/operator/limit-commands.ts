@@ -13,15 +13,11 @@ import type { Command, CommandContext, CommandResult } from './command.ts';
 import { amountOrNull, ownerInWords, ownerOf, readOwner, readRules, showCommand, sourceInWords } from './rule-owner.ts';
 
 const kinds: readonly LimitKind[] = ['largest', 'daily'];
-const ownerOptions = { merchant: { type: 'string', required: false } } as const;
 
 const show: Command = {
   name: 'limits show',
   usage: '(--merchant <merchant id> | --default)',
   summary: 'Show the limits of transfers',
-  options: ownerOptions,
-  flags: ['default'],
-  positionals: 0,
   run: describeLimits,
 };
 
@@ -30,13 +26,6 @@ const set: Command = {
   usage: '(--merchant <merchant id> | --default) [--largest <dalasi>|none] [--daily <dalasi>|none]',
   summary: 'Limit one transfer, or all transfers of a UTC day',
   details: '  none exempts a merchant from the default limit.',
-  options: {
-    ...ownerOptions,
-    largest: { type: 'string', required: false },
-    daily: { type: 'string', required: false },
-  },
-  flags: ['default'],
-  positionals: 0,
   async run(context, input) {
     const limits = kinds.flatMap((kind) => readLimit(input, kind));
     if (limits.length === 0) throw new UsageError('Give at least one limit: --largest or --daily.');
@@ -58,9 +47,6 @@ const clear: Command = {
   usage: '<largest|daily> (--merchant <merchant id> | --default)',
   summary: 'Remove a limit of transfers',
   details: '  The default then applies to the merchant; without a default there is no limit.',
-  options: ownerOptions,
-  flags: ['default'],
-  positionals: 1,
   async run(context, input) {
     const kind = kinds.find((candidate) => candidate === input.positionals[0]);
     if (!kind) throw new UsageError(`A limit is ${kinds.join(' or ')}, not ${input.positionals[0]}.`);

@@ -4,15 +4,11 @@ import { auditCommand } from './audit-command.ts';
 import type { Command } from './command.ts';
 import { requireVerifiedPepper } from './verified-pepper.ts';
 
-const required = { type: 'string', required: true } as const;
-
 const create: Command = {
   name: 'logins create',
   usage: `--email <address> --name <name> --role ${operatorRoles.join('|')}`,
   summary: 'Let an operator sign in to the console',
   details: '  The link is for choosing a password, within seven days. Running it again makes a new one.',
-  options: { email: required, name: required, role: required },
-  positionals: 0,
   async run(context, { options: { email = '', name = '', role = '' } }) {
     await requireVerifiedPepper(context);
     const { publicUrl, onboarding } = context;

@@ -12,8 +12,6 @@ const set: Command = {
   usage: '<file.png> --merchant <merchant id>',
   summary: 'Put a logo on a merchant’s posters and payers’ pages',
   details: '  The logo is a PNG of at most 200 kB and 2000 × 2000 pixels.',
-  options: { merchant: { type: 'string', required: true } },
-  positionals: 1,
   async run(context, input) {
     const [path = ''] = input.positionals;
     const merchant = await merchantOf(context, input);
@@ -37,8 +35,6 @@ const remove: Command = {
   name: 'logo remove',
   usage: '--merchant <merchant id>',
   summary: 'Remove a merchant’s logo from posters and payers’ pages',
-  options: { merchant: { type: 'string', required: true } },
-  positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     await context.db.withTransaction(async (tx) => {

@@ -16,8 +16,6 @@ const createBusiness: Command = {
   name: 'businesses create',
   usage: '<name>',
   summary: 'Create a business with a test and a live merchant',
-  options: {},
-  positionals: 1,
   async run(context, { positionals }) {
     const { db, onboarding } = context;
     const name = (positionals[0] ?? '').trim();
@@ -59,8 +57,6 @@ const approveBusiness: Command = {
   usage: '<business id>',
   summary: 'Let a business take real money',
   details: '  Does not need the checklist of the console, and lists what is not ticked there.',
-  options: {},
-  positionals: 1,
   async run(context, { positionals }) {
     const { db, clock } = context;
     const [id = ''] = positionals;
@@ -86,8 +82,6 @@ const listBusinesses: Command = {
   name: 'businesses list',
   usage: '',
   summary: 'List merchants, test and live',
-  options: {},
-  positionals: 0,
   async run({ db }) {
     const merchants = await listMerchants(db);
     const rows = merchants.map((merchant) => [
@@ -110,8 +104,6 @@ const phoneLink: Command = {
   name: 'phone link',
   usage: '--merchant <merchant id>',
   summary: 'Show the link to a test merchant’s simulated phone',
-  options: { merchant: { type: 'string', required: true } },
-  positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     if (!merchant.testMode) throw new UsageError('A live merchant has no simulated phone. See: businesses list');

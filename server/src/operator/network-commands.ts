@@ -30,11 +30,8 @@ import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { readFileOption, readSecretOption } from './secret-option.ts';
 
-const kindFields = [
-  ...new Map(connectorKinds.flatMap((kind) => fieldsOf(kind).map((field) => [field.name, field] as const))).values(),
-];
-const optional = { type: 'string', required: false } as const;
-const fieldOptions = Object.fromEntries(kindFields.map(({ name }) => [name, optional]));
+const fieldNames = new Set(connectorKinds.flatMap((kind) => fieldsOf(kind).map(({ name }) => name)));
+const fieldOptions = [...fieldNames].map((name) => `[--${name} <${name}>]`).join(' ');
 
 const valueNames: Readonly<Record<string, string>> = { 'look-ups-per-second': 'number' };
 
@@ -55,15 +52,7 @@ const add: Command = {
   usage: `<${connectorKinds.map(({ name }) => name).join('|')}> --name <name> [--environment live|test] [--business <business id>] [--base-url <url>] [--order <number>] [options of the kind]`,
   summary: 'Connect an account at a network or an aggregator',
   details,
-  options: {
-    name: { type: 'string', required: true },
-    environment: optional,
-    business: optional,
-    'base-url': optional,
-    order: optional,
-    ...fieldOptions,
-  },
-  positionals: 1,
+  moreOptions: fieldOptions,
   async run(context, input) {
     const { options } = input;
     const kind = readKind(input.positionals[0] ?? '');
@@ -98,9 +87,6 @@ const list: Command = {
   name: 'networks list',
   usage: '[<name>]',
   summary: 'List the connected accounts, without their secrets',
-  options: {},
-  positionals: 1,
-  positionalsMin: 0,
   async run({ db, clock, publicUrl }, { positionals: [name] }) {
     const accounts = name === undefined ? await listRailAccounts(db) : [await getRailAccount(db, name)];
     const owners = await Promise.all(accounts.map((account) => ownerInWords(db, account)));
@@ -148,8 +134,6 @@ const test: Command = {
   name: 'networks test',
   usage: '<name>',
   summary: 'Make a call that moves nothing, and say what is wrong',
-  options: {},
-  positionals: 1,
   async run({ railAccountWork }, { positionals }) {
     const [name = ''] = positionals;
     const { works, text } = await checkRailAccount(await railAccountWork(), name);
@@ -162,8 +146,7 @@ const rotate: Command = {
   usage: '<name> [--overlap-hours <hours>] [--base-url <url>] [options of the kind]',
   summary: 'Replace an account’s secrets, address or settings',
   details: `  Calls use the new values at once. The old secrets verify callbacks for ${defaultOverlapHours} hours, or for --overlap-hours.\n${details}`,
-  options: { 'overlap-hours': optional, 'base-url': optional, ...fieldOptions },
-  positionals: 1,
+  moreOptions: fieldOptions,
   async run(context, input) {
     const [name = ''] = input.positionals;
     const before = await getRailAccount(context.db, name);
@@ -187,8 +170,6 @@ const disable: Command = {
   usage: '<name>',
   summary: 'Let an account take nothing new',
   details: '  What it has begun is still looked up, and its callbacks are read.',
-  options: {},
-  positionals: 1,
   run: (context, { positionals: [name = ''] }) =>
     changed(
       context,
@@ -204,8 +185,6 @@ const enable: Command = {
   name: 'networks enable',
   usage: '<name>',
   summary: 'Undo networks disable',
-  options: {},
-  positionals: 1,
   run: (context, { positionals: [name = ''] }) =>
     changed(
       context,
@@ -221,9 +200,6 @@ const order: Command = {
   summary: 'Put an account before or after others of its networks',
   details:
     '  The lowest number goes first. By default: 10 a business’s own API, 20 the operator’s API, 30 a business’s own receipts.',
-  options: { order: optional },
-  flags: ['default'],
-  positionals: 1,
   async run(context, { positionals: [name = ''], options, flags }) {
     const position = readOrder(options['order']);
     if ((position === null) !== flags.has('default')) throw new UsageError('Give either --order or --default.');
@@ -300,7 +276,7 @@ async function readFieldOptions(
   const fields = fieldsOf(kind);
   const read: Record<string, string> = {};
   let hasReadInput = false;
-  for (const { name } of kindFields) {
+  for (const name of fieldNames) {
     const value = options[name];
     if (value === undefined) continue;
     const field = fields.find((each) => each.name === name);

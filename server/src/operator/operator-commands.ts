@@ -13,8 +13,6 @@ const create: Command = {
   name: 'operators create',
   usage: '<name>',
   summary: 'Create an operator; the credential is shown once',
-  options: {},
-  positionals: 1,
   async run(context, { positionals }) {
     const { db, onboarding } = context;
     const name = (positionals[0] ?? '').trim();
@@ -40,8 +38,6 @@ const list: Command = {
   name: 'operators list',
   usage: '',
   summary: 'List operators',
-  options: {},
-  positionals: 0,
   async run({ db }) {
     const operators = await listOperators(db);
     const rows = operators.map((operator) => [
@@ -61,8 +57,6 @@ const revoke: Command = {
   usage: '<operator id>',
   summary: 'Revoke an operator',
   details: '  Proposals of a revoked operator can no longer be confirmed.',
-  options: {},
-  positionals: 1,
   async run(context, { positionals }) {
     const { db, clock } = context;
     const id = positionals[0] ?? '';

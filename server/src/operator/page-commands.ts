@@ -10,11 +10,6 @@ const verify: Command = {
     '  --url    Where browsers reach the server; default: PUBLIC_URL\n' +
     '  --pages  More pages, with commas between them, such as a payment link of your own: /link/…\n' +
     '  Run it from a checkout of the release, best on another machine. Exit code 1 if anything differs.',
-  options: {
-    url: { type: 'string', required: false },
-    pages: { type: 'string', required: false },
-  },
-  positionals: 0,
   access: 'none',
   async run({ installation }, { options }) {
     const { url = installation.publicUrl ?? `http://127.0.0.1:${installation.port}`, pages = '' } = options;

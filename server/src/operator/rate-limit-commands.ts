@@ -12,18 +12,10 @@ import { aboutMerchant, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 
-const merchantOption = { merchant: { type: 'string', required: true } } as const;
-const pageOptions = {
-  link: { type: 'string', required: false },
-  counter: { type: 'string', required: false },
-} as const;
-
 const show: Command = {
   name: 'rate-limits show',
   usage: '--merchant <merchant id>',
   summary: 'Show the rate limits of a merchant and its pages',
-  options: merchantOption,
-  positionals: 0,
   run: async (context, input) => describe(context, await merchantOf(context, input)),
 };
 
@@ -34,14 +26,6 @@ const set: Command = {
     '[--link <link id> | --counter <counter id>]',
   summary: 'Set the rate limits of a merchant, a link or a counter',
   details: '  With --link or --counter, --pages applies to that page alone.',
-  options: {
-    ...merchantOption,
-    ...pageOptions,
-    requests: { type: 'string', required: false },
-    'key-percent': { type: 'string', required: false },
-    pages: { type: 'string', required: false },
-  },
-  positionals: 0,
   async run(context, input) {
     const sent = rateLimitKinds.filter(({ name }) => input.options[name] !== undefined);
     if (sent.length === 0) throw new UsageError('Give at least one limit: --requests, --key-percent or --pages.');
@@ -59,8 +43,6 @@ const clear: Command = {
   usage: '<requests|key-percent|pages> --merchant <merchant id> [--link <link id> | --counter <counter id>]',
   summary: 'Remove a rate limit',
   details: '  The setting of the server applies again; for one link or counter, the limit of its merchant.',
-  options: { ...merchantOption, ...pageOptions },
-  positionals: 1,
   async run(context, input) {
     const kind = rateLimitKinds.find(({ name }) => name === input.positionals[0]);
     if (!kind) {
@@ -120,7 +102,7 @@ function onlyPages(sent: readonly RateLimitKind[], rate: bigint | null): bigint 
 interface NamedPage {
   object: { type: 'link' | 'counter'; id: string };
   limit: bigint | null;
-  setLimit(tx: Transaction, rate: bigint | null): Promise<void>;
+  setLimit(tx: Transaction, rate: bigint | null): Promise<unknown>;
 }
 
 /** The link or counter of --link or --counter; null without either. Throws AppError `not_found` for one of another merchant. */

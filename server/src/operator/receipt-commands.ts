@@ -14,12 +14,6 @@ const tryTemplates: Command = {
   summary: 'Read a network’s message to a shop by the templates, as a forwarded one would be',
   details:
     '  Templates are files: those of Dalasi and those of the folder RECEIPT_TEMPLATES\n  (docs/receipts.md). Nothing is stored. Without --sender any sender passes.',
-  options: {
-    network: { type: 'string', required: true },
-    text: { type: 'string', required: true },
-    sender: { type: 'string', required: false },
-  },
-  positionals: 0,
   async run({ installation }, { options }) {
     const network = options['network'] ?? '';
     const known = knownNetworks.map(({ id }) => id);

@@ -10,7 +10,6 @@ import type { Command, CommandContext } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 
-const merchantOption = { merchant: { type: 'string', required: true } } as const;
 const rowsMax = 50;
 
 const list: Command = {
@@ -18,12 +17,10 @@ const list: Command = {
   usage: '--merchant <merchant id>',
   summary: `List the newest ${rowsMax} receipts that have paid nothing, with the payments that they may belong to`,
   details: '  Number and amount propose a payment and prove nothing: a stranger may have paid the same to the till.',
-  options: merchantOption,
-  positionals: 0,
   async run(context, input) {
     const { id } = await merchantOf(context, input);
     const { db, lists } = await context.moneyWork();
-    const { rows } = await listUnmatchedReceipts(lists, id, { limit: rowsMax, offset: 0, before: null });
+    const { rows } = await listUnmatchedReceipts(lists, id, { limit: rowsMax, offset: 0, before: null }, {});
     const receipts = [];
     for (const receipt of rows) {
       const proposed = (await proposalsFor(db, receipt)).map(({ charge }) => charge);
@@ -47,8 +44,6 @@ const match: Command = {
   name: 'receipts match',
   usage: '<receipt id> --merchant <merchant id> --transaction <reference>',
   summary: 'Decide that a receipt paid a payment of the same till and amount',
-  options: { ...merchantOption, transaction: { type: 'string', required: true } },
-  positionals: 1,
   async run(context, { positionals: [receiptId = ''], ...input }) {
     const merchant = await merchantOf(context, { ...input, positionals: [] });
     const money = await context.moneyWork();
@@ -73,9 +68,6 @@ const limit: Command = {
   name: 'receipts limit',
   usage: '--merchant <merchant id> [--above <dalasi> | --none]',
   summary: 'Show or set the amount above which a statement line must confirm a receipt before it pays',
-  options: { ...merchantOption, above: { type: 'string', required: false } },
-  flags: ['none'],
-  positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const above = readAmount(input, 'above');

@@ -22,9 +22,6 @@ import {
 
 // The work is imported by the command that does it: most commands start without it.
 
-const network = { network: { type: 'string', required: true } } as const;
-const file = { file: { type: 'string', required: true } } as const;
-
 const importCommand: Command = {
   name: 'reconcile import',
   usage: '--network <account> --file <lines.csv> [--mapping <name>]',
@@ -33,8 +30,6 @@ const importCommand: Command = {
     '  --network is the account’s name, or a network that one account serves.\n' +
     '  Without --mapping: the account’s only one, or the usual headings (docs/reconciliation.md).\n' +
     '  After an interruption, run it again: it goes on where it was. A line is imported once.',
-  options: { ...network, ...file, mapping: { type: 'string', required: false } },
-  positionals: 0,
   async run(context, { options }) {
     const { work, account } = await openAccount(context, options);
     const { importFile } = await import('../reconciliation/import-file.ts');
@@ -67,11 +62,6 @@ const tryCommand: Command = {
   usage: '--network <account> --file <lines.csv> [--definition <mapping.json>] [--save <name>]',
   summary: 'Read the first rows of a file with a mapping, and save the mapping once it reads them',
   details: '  Nothing of the file is stored. Without --definition the usual headings are tried.',
-  options: {
-    ...{ ...network, ...file, definition: { type: 'string', required: false } },
-    save: { type: 'string', required: false },
-  },
-  positionals: 0,
   async run(context, { options }) {
     const { work, account } = await openAccount(context, options);
     const { saveMapping, tryMapping } = await import('../reconciliation/import-file.ts');
@@ -107,12 +97,6 @@ const run: Command = {
   details:
     '  Days since the last reconciled one come first. It may be run again, as after another import.\n' +
     '  --closing-balance is the network’s balance at the end of the day, where the lines have none.',
-  options: {
-    ...network,
-    day: { type: 'string', required: true },
-    'closing-balance': { type: 'string', required: false },
-  },
-  positionals: 0,
   async run(context, input) {
     const day = dayOf(input.options['day']);
     const { work, account } = await openAccount(context, input.options);
@@ -153,9 +137,6 @@ const dayCommand: Command = {
   usage: '<YYYY-MM-DD> [--network <account>] [--csv]',
   summary: 'Show the results of a day, of all networks or one',
   details: '  With --csv and --network: every line of the day with its record and what differs, as a table.',
-  options: { network: { type: 'string', required: false } },
-  flags: ['csv'],
-  positionals: 1,
   async run(context, { positionals, options, flags }) {
     const day = dayOf(positionals[0]);
     const { findDay, listDifferences, listResultsOfDay } = await import('../reconciliation/reconcile.ts');
@@ -192,8 +173,6 @@ const list: Command = {
   name: 'reconcile list',
   usage: '[--network <account>]',
   summary: 'List open differences, recent results and imports',
-  options: { network: { type: 'string', required: false } },
-  positionals: 0,
   async run(context, { options }) {
     const { listStatementAccounts } = await import('../reconciliation/account.ts');
     const { listDays, listDifferences, listImports, listMappings } = await import('../reconciliation/reconcile.ts');
@@ -234,8 +213,6 @@ const explainCommand: Command = {
   name: 'reconcile explain',
   usage: '<id>',
   summary: 'Show all sides of a difference, a payment, a transfer or a network’s transaction',
-  options: {},
-  positionals: 1,
   async run(context, { positionals }) {
     const { explain } = await import('../reconciliation/explain.ts');
     const explanations = await explain(await context.moneyWork(), positionals[0] ?? '');

@@ -10,7 +10,6 @@ import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { ownerInWords, ownerOf, readOwner, showCommand, sourceInWords } from './rule-owner.ts';
 
-const ownerOptions = { merchant: { type: 'string', required: false } } as const;
 const wholePercent = 10_000n;
 // A leap year and ten years; anything longer is taken for a typing error.
 const hoursMax = 8_784n;
@@ -20,9 +19,6 @@ const show: Command = {
   name: 'reserve show',
   usage: '(--merchant <merchant id> | --default)',
   summary: 'Show what part of each payment is held in reserve',
-  options: ownerOptions,
-  flags: ['default'],
-  positionals: 0,
   run: describeReserve,
 };
 
@@ -32,14 +28,6 @@ const set: Command = {
   summary: 'Hold a part of each payment in reserve for some hours',
   details:
     '  With --new-for-days the rule applies to merchants in their first days only.\n  --percent 0 exempts a merchant from the default.',
-  options: {
-    ...ownerOptions,
-    percent: { type: 'string', required: true },
-    hours: { type: 'string', required: false },
-    'new-for-days': { type: 'string', required: false },
-  },
-  flags: ['default'],
-  positionals: 0,
   async run(context, input) {
     const rule = readRule(input);
     const owner = await readOwner(context, input);
@@ -60,9 +48,6 @@ const clear: Command = {
   usage: '(--merchant <merchant id> | --default)',
   summary: 'Remove a reserve rule',
   details: '  The default then applies to a live merchant. What is held already is released at its time.',
-  options: ownerOptions,
-  flags: ['default'],
-  positionals: 0,
   async run(context, input) {
     const owner = await readOwner(context, input);
     const before = await ownValues(context, owner);

@@ -13,8 +13,6 @@ const hold: Command = {
   summary: 'Mark a database that another program restored as a copy, which does no work',
   details:
     '  Run it before the first start on the copy, after: database prepare\n  "backup restore" does it by itself.',
-  options: {},
-  positionals: 0,
   async run(context) {
     const { db, clock, onboarding } = context;
     const known = await findHeldRestore(db);
@@ -35,8 +33,6 @@ const release: Command = {
   summary: 'Let a restored copy do its work, after you have compared it with the networks',
   details:
     '  Stop the original for good first, and reconcile the time since the backup\n  (docs/operations.md, "Before you release a copy"). Payouts that the copy has not sent\n  are looked up at their networks before any is sent.',
-  options: {},
-  positionals: 0,
   async run(context) {
     const { db, clock } = context;
     if ((await findHeldRestore(db)) === undefined) throw new UsageError('This database is not held.');

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { parseArgs } from 'node:util';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { contextOfCommand } from '../../../test/harness/operate.ts';
-import { UsageError } from '../kit/command-line.ts';
+import { readInput, UsageError } from '../kit/command-line.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -48,18 +47,8 @@ function run(words: string): Promise<CommandResult> {
     ...appearanceCommands,
   ].find(({ name }) => name === `${subject} ${verb}`);
   assert.ok(command, words);
-  const types = Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }]));
-  const optionTypes = { ...types, default: { type: 'boolean' } } as const;
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: optionTypes });
-  const { default: isDefault, ...options } = values;
-  const flags = new Set(isDefault === true ? ['default'] : []);
   // These commands use nothing else of their context.
-  return command.run(contextOfCommand({ db, rateLimits }), {
-    positionals,
-    options,
-    lists: {},
-    flags,
-  });
+  return command.run(contextOfCommand({ db, rateLimits }), readInput('operator', command, args));
 }
 
 interface FeeLine {

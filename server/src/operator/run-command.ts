@@ -121,9 +121,9 @@ async function dispatch(args: readonly string[], shell: Shell): Promise<number> 
     return 0;
   }
   if (!command) throw new UsageError(unknownCommand(program, commands, args));
-  const { json, ...input } = readInput(program, command, args.slice(2));
+  const input = readInput(program, command, args.slice(2));
   const result = await run(command, input, shell);
-  print(json ? printableJson(result.data, 2) : printable(result.text));
+  print(input.flags.has('json') ? printableJson(result.data, 2) : printable(result.text));
   return result.exitCode;
 }
 

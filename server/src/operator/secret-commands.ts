@@ -11,8 +11,6 @@ const show: Command = {
   name: 'secrets show',
   usage: '',
   summary: 'Check SEAL_KEY and KEY_PEPPER against the database',
-  options: {},
-  positionals: 0,
   access: 'owner',
   async run({ db, keys }) {
     const { missingSealKeys, isSealingLost, pepper } = await readKeyState(db, keys.checks);
@@ -44,8 +42,6 @@ const accept: Command = {
   usage: '<SEAL_KEY|KEY_PEPPER>',
   summary: 'Accept the SEAL_KEY or KEY_PEPPER of the environment',
   details: '  Needed after some upgrades, and when the previous key is lost.',
-  options: {},
-  positionals: 1,
   access: 'owner',
   async run(context, { positionals }) {
     const [setting] = positionals;
@@ -86,9 +82,6 @@ const reseal: Command = {
   usage: '[--dry-run]',
   summary: 'Seal all values under SEAL_KEY, so that old keys can go',
   details: '  You can interrupt the command and run it again; --dry-run only counts.',
-  options: {},
-  flags: ['dry-run'],
-  positionals: 0,
   async run(context, { flags }) {
     if (flags.has('dry-run')) return planResult(await countUnderOtherKeys(context));
     return resealResult(await resealSecrets(context));

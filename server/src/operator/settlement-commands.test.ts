@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { parseArgs } from 'node:util';
 import { contextOfCommand } from '../../../test/harness/operate.ts';
 import type { MoneyContext } from '../app/contexts.ts';
 import { PublicError } from '../kit/public-error.ts';
-import { UsageError } from '../kit/command-line.ts';
+import { readInput, UsageError } from '../kit/command-line.ts';
 import { createSettlementWorld, today } from '../settlement/settlement-world.corpus.ts';
 import type { SettlementWorld } from '../settlement/settlement-world.corpus.ts';
 import type { CommandResult } from './command.ts';
@@ -28,19 +27,12 @@ function run(words: string): Promise<CommandResult> {
   const [subject, verb, ...args] = words.replaceAll('MERCHANT', world.merchant.id).split(' ');
   const command = [...settlementCommands, ...ledgerCommands].find(({ name }) => name === `${subject} ${verb}`);
   assert.ok(command, words);
-  const options = Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }]));
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   shown = [];
   const { db, clock } = world;
   const progressTo = { write: (text: string) => shown.push(text) };
   // These commands use nothing else of their context.
   const moneyWork = () => Promise.resolve(world.context as MoneyContext);
-  return command.run(contextOfCommand({ db, clock, progressTo, moneyWork }), {
-    positionals,
-    options: values,
-    lists: {},
-    flags: new Set(),
-  });
+  return command.run(contextOfCommand({ db, clock, progressTo, moneyWork }), readInput('operator', command, args));
 }
 
 async function refused(words: string): Promise<string> {

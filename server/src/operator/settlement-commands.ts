@@ -8,14 +8,10 @@ import type { Command } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 import { createProgress } from './progress.ts';
 
-const merchantOption = { merchant: { type: 'string', required: true } } as const;
-
 const schedule: Command = {
   name: 'settlement schedule',
   usage: '<manual|daily|weekly> --merchant <merchant id>',
   summary: 'Set when a merchant’s sub-accounts are paid out',
-  options: merchantOption,
-  positionals: 1,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const chosen = payoutSchedules.find((candidate) => candidate === input.positionals[0]);
@@ -41,8 +37,6 @@ const run: Command = {
   usage: '--merchant <merchant id> [--period <YYYY-MM-DD>]',
   summary: 'Pay out every sub-account that has enough',
   details: '  Each sub-account is paid out once in a period: after an interruption, run the command again.',
-  options: { ...merchantOption, period: { type: 'string', required: false } },
-  positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const ownSchedule = await payoutScheduleOf(context.db, merchant.id);

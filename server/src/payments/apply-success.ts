@@ -2,7 +2,7 @@ import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { enqueue, networkQueue } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
-import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
+import { numberOrNull, parsePhoneNumber } from '../kit/phone-number.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { reserveAt } from '../merchants/rules.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
@@ -153,14 +153,9 @@ function payerOf(
   { payerNumber }: ProviderTransaction,
 ): Partial<Pick<Charge, 'accountNumber' | 'accountCanonical'>> {
   if (accountCanonical !== null || payerNumber === null) return {};
-  try {
-    const { canonical } = parsePhoneNumber(payerNumber, { strict: false });
-    return { accountNumber: payerNumber, accountCanonical: canonical };
-  } catch (error) {
-    // A foreign wallet, or a form that we do not know.
-    if (error instanceof PhoneNumberError) return {};
-    throw error;
-  }
+  const gambian = numberOrNull(() => parsePhoneNumber(payerNumber, { strict: false }));
+  // A foreign wallet, or a form that we do not know, is none.
+  return gambian ? { accountNumber: payerNumber, accountCanonical: gambian.canonical } : {};
 }
 
 /** When a charge's money can be paid out, all of it or the part in reserve. */

@@ -20,7 +20,7 @@ import {
   findIntentBySecret,
   listIntentRows,
   listIntentsByIds,
-  listIntentsWithSum,
+  listIntents,
   sumIntents,
 } from './queries/intents.ts';
 import { listPaidByCustomers } from './queries/customers.ts';
@@ -107,7 +107,7 @@ export async function listPayments(
   page: PageRequest,
   filter: IntentFilter,
 ): Promise<List<FoundPayment>> {
-  const list = await listIntentsWithSum(context.lists, merchantId, page, filter);
+  const list = await listIntents(context.lists, merchantId, page, filter, { withSum: true });
   const { search } = filter;
   if (search?.kind === 'receipt' && list.total === 0) {
     return listPayments(context, merchantId, page, {

@@ -8,7 +8,6 @@ import { listRoute } from '../api/list-route.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute, Caller } from '../api/route.ts';
 import { readTimeRange, timeRange } from '../api/time-range.ts';
-import { idParameters } from '../api/wire-types.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import type { PaymentContext } from './context.ts';
@@ -74,7 +73,6 @@ const preview = writeRoute('POST', {
   summary: 'Preview fees and shares',
   description: 'Returns the fee, each share with its rounding, and what the merchant receives. Stores nothing.',
   body: Type.Object({ data: previewSchema, ...splitFields }, { additionalProperties: false }),
-  status: 200,
   response: previewResponseSchema,
   errors: ['amount_out_of_bounds', 'currency_not_supported', 'sub_account_paused', 'split_exceeds_amount'],
   async handle(context: PaymentContext, { caller, body }, tx) {
@@ -91,7 +89,6 @@ const verify = writeRoute('POST', {
   tag,
   summary: 'Find a payment intent by its secret',
   body: Type.Object({ intent_secret: secretType }, { additionalProperties: false }),
-  status: 200,
   response: intentSchema,
   errors: ['not_found'],
   handle: (context: PaymentContext, { caller, body }, tx) => respondBySecret(context, tx, caller, body.intent_secret),
@@ -105,7 +102,6 @@ const verifyByQuery = readRoute({
   description: 'Send the secret in the body of the POST instead: addresses end up in browser histories and logs.',
   deprecated: true,
   query: Type.Object({ intent_secret: secretType }, { additionalProperties: false }),
-  status: 200,
   response: intentSchema,
   errors: ['not_found'],
   handle: (context: PaymentContext, { caller, query }) =>
@@ -117,8 +113,6 @@ const retrieve = readRoute({
   operationId: 'retrievePayment',
   tag,
   summary: 'Retrieve a payment intent',
-  params: idParameters,
-  status: 200,
   response: intentSchema,
   async handle(context: PaymentContext, { caller, params }) {
     const merchant = await merchantOf(context, caller);
@@ -152,8 +146,6 @@ const cancel = writeRoute('POST', {
   description:
     'Possible until the payment succeeds, also while the payer has a prompt open. Money that arrives ' +
     'afterwards is booked, and the charge is marked `late`.',
-  params: idParameters,
-  status: 200,
   response: intentSchema,
   errors: ['state_conflict'],
   async handle(context: PaymentContext, { caller, params }, tx) {
@@ -164,23 +156,21 @@ const cancel = writeRoute('POST', {
   },
 });
 
-const cancelByPatch = writeRoute('PATCH', {
+const cancelByPatch: ApiRoute<PaymentContext> = {
   ...cancel,
+  method: 'PATCH',
   path: '/v1/payments/:id',
   operationId: 'cancelPaymentByPatch',
   summary: 'Cancel a payment intent by PATCH',
   description: 'Does the same as `POST /v1/payments/{id}/cancel`, which replaces it.',
   deprecated: true,
-  handle: cancel.handle,
-});
+};
 
 const timeline = readRoute({
   path: '/v1/payments/:id/timeline',
   operationId: 'retrievePaymentTimeline',
   tag,
   summary: 'Retrieve the timeline of a payment',
-  params: idParameters,
-  status: 200,
   response: timelineSchema,
   async handle(context: PaymentContext, { caller, params }) {
     const { intent } = await findPayment(context.db, caller.merchantId, params.id);

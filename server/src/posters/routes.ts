@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { fileRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
-import { idParameters } from '../api/wire-types.ts';
 import type { Database } from '../kit/db.ts';
 import { english, findLanguage, languages } from '../languages/languages.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
@@ -42,7 +41,6 @@ const download = fileRoute({
   description:
     'Returns a poster with the counter’s QR code, to print and hang up: a PNG of 1440 × 2340 pixels, ' +
     'unless `format` or `size` ask for another.',
-  params: idParameters,
   query: Type.Object(
     {
       format: oneOf(posterFormats, '`png` for screens and copy shops; `pdf` and `svg` are sharp at any size.'),

@@ -1,7 +1,7 @@
 import { columnFilter } from '../api/list-filter.ts';
 import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
-import type { PageRequest } from '../api/pagination.ts';
+import { listOf } from '../api/list-reader.ts';
+import type { ListSource } from '../api/list-reader.ts';
 import { searchRequest } from '../api/search-request.ts';
 import type { SearchFilter } from '../api/search-request.ts';
 import type { TypedSearch } from '../api/typed-search.ts';
@@ -175,25 +175,17 @@ const searched = {
   texts: ['transaction_id', `replace(payer_number, ' ', '')`, 'payer_name'],
 };
 
-/** Newest first, with their sum. Throws AppError `rate_limited` when too many searches are running. */
-export function listUnmatchedReceipts(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  { status, from, to, typed, only = [] }: ReceiptFilter = {},
-): Promise<List<Receipt>> {
+/** Newest first, with their sum. */
+export const listUnmatchedReceipts = listOf(unmatched, (filter: ReceiptFilter) => {
+  const { status, from, to, typed, only = [] } = filter;
   const newestOf = [
     ...columnFilter('status', 'status =', status),
     ...columnFilter('from', 'dated_at >=', from),
     ...columnFilter('to', 'dated_at <=', to),
   ];
   const search = typed && { typed: typed.kind === 'number' ? lastDigitsOf(typed.canonical) : typed };
-  return lists.read(unmatched, {
-    merchantId,
-    page,
-    ...searchRequest(search ?? {}, searched, { newestOf, others: only }),
-  });
-}
+  return searchRequest(search ?? {}, searched, { newestOf, others: only });
+});
 
 /** What the old and the new form of a number, with and without the country's code, have in common: messages have any of them. */
 function lastDigitsOf(canonical: string): TypedSearch {

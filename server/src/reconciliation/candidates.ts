@@ -1,6 +1,6 @@
 import { addMs, dayMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { parsePhoneNumber, PhoneNumberError } from '../kit/phone-number.ts';
+import { numberOrNull, parsePhoneNumber } from '../kit/phone-number.ts';
 import { listCandidates, listMerchantIds } from './queries/books.ts';
 import type { Candidate } from './queries/books.ts';
 import type { StatementLine } from './statement-line.ts';
@@ -34,11 +34,6 @@ export async function findCandidates(
 /** The 9-digit form and the old 7-digit one; none for what is no number of the country. */
 function formsOf(number: string | null): string[] {
   if (number === null) return [];
-  try {
-    const { canonical, aliases } = parsePhoneNumber(number, { strict: false });
-    return [canonical, ...aliases];
-  } catch (error) {
-    if (error instanceof PhoneNumberError) return [];
-    throw error;
-  }
+  const gambian = numberOrNull(() => parsePhoneNumber(number, { strict: false }));
+  return gambian ? [gambian.canonical, ...gambian.aliases] : [];
 }

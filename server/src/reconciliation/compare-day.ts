@@ -1,5 +1,6 @@
 import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
+import { pagesOf } from '../kit/pages-of.ts';
 import type { StatementAccount } from './account.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { Difference } from './difference.ts';
@@ -61,12 +62,12 @@ export async function compareDay(
 
 async function compareLines(context: ReconciliationContext, run: Run, count: (records: number) => void): Promise<void> {
   const { railAccount } = run.account;
-  for (let after: string | null = null; ;) {
-    const subjects: LineSubject[] = await listSubjectsOfDay(context.db, railAccount, run.day, after, pageSubjects);
+  const pages = pagesOf<LineSubject>(pageSubjects, (last) =>
+    listSubjectsOfDay(context.db, railAccount, run.day, last?.id ?? null, pageSubjects),
+  );
+  for await (const subjects of pages) {
     await judgeSubjects(context, run, await loadCompared(context, railAccount, subjects, run));
     count(subjects.length);
-    if (subjects.length < pageSubjects) return;
-    after = subjects.at(-1)?.id ?? null;
   }
 }
 
@@ -80,9 +81,11 @@ async function compareMovements(
   const float = `float:${account.railAccount}`;
   const idMax = firstIdAt(addMs(end, idLagMs));
   for (const merchantId of await listMerchantsOnFloat(context.db, float)) {
-    for (let after = firstIdAt(start); ;) {
-      const query = { merchantId, float, start, end, idMax, after, rowsMax: pageSubjects };
-      const movements: DayMovement[] = await listDayMovements(context.db, query);
+    const query = { merchantId, float, start, end, idMax, rowsMax: pageSubjects };
+    const pages = pagesOf<DayMovement>(pageSubjects, (last) =>
+      listDayMovements(context.db, { ...query, after: last?.id ?? firstIdAt(start) }),
+    );
+    for await (const movements of pages) {
       const ids = new Set(movements.map(({ id }) => id));
       const all = subjectsOf(merchantId, movements);
       const withLines = new Set(await listSubjectsWithLines(context.db, account.railAccount, run.day, [...all.keys()]));
@@ -91,8 +94,6 @@ async function compareMovements(
       const first = loaded.filter((each) => ids.has(firstMovementOf(each) ?? ''));
       await judgeSubjects(context, run, first);
       count(first.length);
-      if (movements.length < pageSubjects) break;
-      after = movements.at(-1)?.id ?? after;
     }
   }
 }
@@ -120,12 +121,11 @@ function firstMovementOf({ movements, subject }: LoadedSubject): string | null {
 /** What an earlier run left, and neither a line nor a movement of this day has led to. */
 async function compareUndecided(context: ReconciliationContext, run: Run): Promise<void> {
   const { railAccount } = run.account;
-  let after: string | null = null;
   const seen = new Set<string>();
-  for (;;) {
-    const page: Difference[] = await listUndecided(context.db, railAccount, {
-      ...{ day: run.day, after, rowsMax: pageSubjects },
-    });
+  const pages = pagesOf<Difference>(pageSubjects, (last) =>
+    listUndecided(context.db, railAccount, { day: run.day, after: last?.id ?? null, rowsMax: pageSubjects }),
+  );
+  for await (const page of pages) {
     // One page at most; a record has a few differences, whose ids are far apart.
     const fresh = page.filter(({ subjectId }) => !seen.has(subjectId));
     for (const { subjectId } of fresh) seen.add(subjectId);
@@ -146,8 +146,6 @@ async function compareUndecided(context: ReconciliationContext, run: Run): Promi
       run,
       lines.filter(({ at }) => at < run.start),
     );
-    if (page.length < pageSubjects) return;
-    after = page.at(-1)?.id ?? null;
   }
 }
 
@@ -157,17 +155,12 @@ async function compareUnlinked(
   run: Run,
   count: (records: number) => void,
 ): Promise<void> {
-  for (let after: string | null = null; ;) {
-    const lines: StatementLine[] = await listUnlinkedLines(
-      context.db,
-      run.account.railAccount,
-      run.day,
-      after,
-      pageSubjects,
-    );
+  const { railAccount } = run.account;
+  const pages = pagesOf<StatementLine>(pageSubjects, (last) =>
+    listUnlinkedLines(context.db, railAccount, run.day, last?.id ?? null, pageSubjects),
+  );
+  for await (const lines of pages) {
     await judgeLines(context, run, lines);
     count(lines.length);
-    if (lines.length < pageSubjects) return;
-    after = lines.at(-1)?.id ?? null;
   }
 }

@@ -1,6 +1,7 @@
 import { post } from '../ledger/post.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
+import { pagesOf } from '../kit/pages-of.ts';
 import type { Run } from './run.ts';
 import { imbalance } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
@@ -127,8 +128,10 @@ const pageRows = 1_000;
 export async function relinkUndecided(context: ReconciliationContext, run: Run): Promise<void> {
   const { db } = context;
   const { account, day } = run;
-  for (let after: string | null = null; ;) {
-    const page: Difference[] = await listUndecided(db, account.railAccount, { day, after, rowsMax: pageRows });
+  const pages = pagesOf<Difference>(pageRows, (last) =>
+    listUndecided(db, account.railAccount, { day, after: last?.id ?? null, rowsMax: pageRows }),
+  );
+  for await (const page of pages) {
     const open = page.filter(({ subjectType, state }) => subjectType === 'line' && state === 'open');
     const lines = await findLines(
       db,
@@ -142,7 +145,5 @@ export async function relinkUndecided(context: ReconciliationContext, run: Run):
         await endDifference(tx, context, { ...difference, oursMinor: 0n }, 'agrees');
       });
     }
-    if (page.length < pageRows) return;
-    after = page.at(-1)?.id ?? null;
   }
 }

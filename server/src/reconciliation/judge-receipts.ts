@@ -2,6 +2,7 @@ import { assert } from '../kit/assert.ts';
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import { enqueue, networkQueue } from '../events/outbox.ts';
 import type { Transaction } from '../kit/db.ts';
+import { pagesOf } from '../kit/pages-of.ts';
 import { contradictReceipt } from '../payments/contradict-receipt.ts';
 import type { Contradiction } from '../payments/contradict-receipt.ts';
 import {
@@ -50,12 +51,10 @@ export async function judgeReceipts(
   { day, start, end }: { day: string } & DayBounds,
 ): Promise<JudgedReceipts> {
   const judged: JudgedReceipts = { confirmed: 0n, unconfirmed: 0n, differences: {} };
-  for (let after: string | null = null; ;) {
-    const lines: StatementLine[] = await listUnlinkedLines(context.db, account.railAccount, day, after, pageRows);
-    for (const line of lines) await judgeLine(context, account, line, judged);
-    if (lines.length < pageRows) break;
-    after = lines.at(-1)?.id ?? null;
-  }
+  const pages = pagesOf<StatementLine>(pageRows, (last) =>
+    listUnlinkedLines(context.db, account.railAccount, day, last?.id ?? null, pageRows),
+  );
+  for await (const lines of pages) for (const line of lines) await judgeLine(context, account, line, judged);
   for (const bounds of [
     { start: addMs(start, -dayMs), end: start },
     { start, end },
@@ -140,16 +139,16 @@ async function judgeUnconfirmed(
   const newest = await findNewestLineTime(context.db, railAccount);
   const lines = await readDayOfLines(context.db, railAccount, utcDay(start));
   const isComplete = newest !== null && newest >= addMs(end, toleranceMs) && lines?.gaps === 0n && lines.lines > 0n;
-  for (let after: string | null = null; ;) {
-    const query = { merchantId: ownerId, railAccount, start, end, after, rowsMax: pageRows };
-    const page: Receipt[] = await listUnconfirmedReceipts(context.db, query);
+  const query = { merchantId: ownerId, railAccount, start, end, rowsMax: pageRows };
+  const pages = pagesOf<Receipt>(pageRows, (last) =>
+    listUnconfirmedReceipts(context.db, { ...query, after: last?.id ?? null }),
+  );
+  for await (const page of pages) {
     for (const receipt of page) {
       const isAbsent = isComplete && !(await hasLineOfTransaction(context.db, railAccount, writtenForms(receipt)));
       if (isAbsent) await contradict(context, receipt, 'absent', judged);
       else judged.unconfirmed += 1n;
     }
-    if (page.length < pageRows) return;
-    after = page.at(-1)?.id ?? null;
   }
 }
 

@@ -1,3 +1,4 @@
+import { pagesOf } from '../kit/pages-of.ts';
 import { shortIdOf } from '../merchants/merchant.ts';
 import type { StatementAccount } from './account.ts';
 import type { ReconciliationContext } from './context.ts';
@@ -13,12 +14,10 @@ export async function linkLinesOfDay(
   account: StatementAccount,
   day: string,
 ): Promise<void> {
-  for (let after: string | null = null; ;) {
-    const lines: StatementLine[] = await listUnlinkedLines(context.db, account.railAccount, day, after, pageRows);
-    await linkLines(context, account, lines);
-    if (lines.length < pageRows) return;
-    after = lines.at(-1)?.id ?? null;
-  }
+  const pages = pagesOf<StatementLine>(pageRows, (last) =>
+    listUnlinkedLines(context.db, account.railAccount, day, last?.id ?? null, pageRows),
+  );
+  for await (const lines of pages) await linkLines(context, account, lines);
 }
 
 /**

@@ -3,6 +3,7 @@ import { csvRows } from '../kit/csv.ts';
 import type { CsvCell } from '../kit/csv.ts';
 import type { Queryable } from '../kit/db.ts';
 import { amountToJson } from '../kit/money.ts';
+import { pagesOf } from '../kit/pages-of.ts';
 import type { Difference } from './difference.ts';
 import { listDifferences } from './queries/differences.ts';
 import { listReportedLines } from './queries/lines.ts';
@@ -86,20 +87,16 @@ const pageRows = 1_000;
 /** The report of an account's day as a table, page by page: each line, then what has no line. */
 export async function* reportCsv(db: Queryable, railAccount: string, day: string): AsyncGenerator<string> {
   yield csvRows([heading]);
-  for (let after: { at: Date; sequence: bigint } | null = null; ;) {
-    const lines: (ReportedLine & { sequence: bigint })[] = await listReportedLines(db, railAccount, day, {
-      ...{ after, rowsMax: pageRows },
-    });
-    if (lines.length > 0) yield csvRows(lines.map((line) => lineCells(line, day)));
-    after = lines.at(-1) ?? null;
-    if (lines.length < pageRows) break;
-  }
-  for (let after: string | null = null; ;) {
-    const differences: Difference[] = await listDifferences(db, railAccount, { day, after, rowsMax: pageRows });
+  const pagesOfLines = pagesOf<ReportedLine & { sequence: bigint }>(pageRows, (after) =>
+    listReportedLines(db, railAccount, day, { after, rowsMax: pageRows }),
+  );
+  for await (const lines of pagesOfLines) yield csvRows(lines.map((line) => lineCells(line, day)));
+  const pagesOfDifferences = pagesOf<Difference>(pageRows, (last) =>
+    listDifferences(db, railAccount, { day, after: last?.id ?? null, rowsMax: pageRows }),
+  );
+  for await (const differences of pagesOfDifferences) {
     const withoutLine = differences.filter(({ lineId }) => lineId === null);
     if (withoutLine.length > 0) yield csvRows(withoutLine.map(differenceCells));
-    after = differences.at(-1)?.id ?? null;
-    if (differences.length < pageRows) return;
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { columnFilter, createdFilter, idFilters } from '../api/list-filter.ts';
 import type { TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListRequest, ListSource, ListTotals } from '../api/list-reader.ts';
+import { summedListOf } from '../api/list-reader.ts';
+import type { ListConditions, ListSource } from '../api/list-reader.ts';
 import { searchRequest } from '../api/search-request.ts';
 import type { SearchFilter } from '../api/search-request.ts';
-import type { PageRequest } from '../api/pagination.ts';
 import type { Refund, RefundPart, RefundStatus } from './refund.ts';
 
 /** The parts' amounts are text, so that none is read as a float. $1 is the merchant in each statement with them. */
@@ -125,47 +125,21 @@ const refundList: ListSource<Refund, RefundRow> = {
   toRow: toRefund,
 };
 
-const summedRefundList: ListSource<Refund, RefundRow> = { ...refundList, name: 'refunds_summed', sum: '"amountMinor"' };
+/** Newest first. */
+export const {
+  list: listRefunds,
+  rows: listRefundRows,
+  totals: sumRefunds,
+} = summedListOf(refundList, '"amountMinor"', conditionsOf);
 
-/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
-export function listRefunds(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: RefundFilter,
-  { withSum = false } = {},
-): Promise<List<Refund>> {
-  return lists.read(withSum ? summedRefundList : refundList, { page, ...filtered(merchantId, filter) });
-}
-
-/** A page of the same list without its total, for reading it to its end. */
-export function listRefundRows(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: RefundFilter,
-): Promise<Refund[]> {
-  return lists.readRows(refundList, { page, ...filtered(merchantId, filter) });
-}
-
-/** How many refunds the list has, up to `rowsMax`, and their sum. */
-export function sumRefunds(
-  lists: ListReader,
-  merchantId: string,
-  filter: RefundFilter,
-  rowsMax: number,
-): Promise<ListTotals> {
-  return lists.totals(summedRefundList, filtered(merchantId, filter), rowsMax);
-}
-
-function filtered(merchantId: string, filter: RefundFilter): Omit<ListRequest, 'page'> {
+function conditionsOf(filter: RefundFilter): ListConditions {
   const others = columnFilter('status', `${statusColumn} =`, filter.status);
   const newestOf = [
     ...columnFilter('charge', 'charge_id =', filter.chargeId),
     ...createdFilter('refunds', filter),
     ...idFilters('refunds.id', filter),
   ];
-  return { merchantId, ...searchRequest(filter, searched, { newestOf, others }) };
+  return searchRequest(filter, searched, { newestOf, others });
 }
 
 /** As `refundStatus` says. */

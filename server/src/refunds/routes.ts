@@ -7,7 +7,7 @@ import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
 import { amountOf } from '../api/field-values.ts';
 import { readTimeRange, timeRange } from '../api/time-range.ts';
-import { idParameters, idType } from '../api/wire-types.ts';
+import { idType } from '../api/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { createRefund } from './create-refund.ts';
@@ -53,8 +53,6 @@ const retrieve = readRoute({
   operationId: 'retrieveRefund',
   tag,
   summary: 'Retrieve a refund',
-  params: idParameters,
-  status: 200,
   response: refundSchema,
   async handle(context: RefundContext, { caller, params }) {
     const merchant = await merchantOf(context, caller);
@@ -84,8 +82,7 @@ const list = listRoute({
 
 export const refundRoutes: readonly ApiRoute<RefundContext>[] = [create, list, retrieve];
 
-/** The record of a refund, with the parts that each party gives (docs/refunds.md, "Who bears it"). */
-/** A refund as responses show it. */
+/** A refund as responses show it, with the parts that each party gives (docs/refunds.md, "Who bears it"). */
 export function refundToWire(merchant: Merchant, refund: Refund): JsonRecord {
   return {
     id: refund.id,

@@ -1,7 +1,7 @@
 import { columnFilter, createdFilter, substringPattern } from '../api/list-filter.ts';
 import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
-import type { PageRequest } from '../api/pagination.ts';
+import { listOf } from '../api/list-reader.ts';
+import type { ListSource } from '../api/list-reader.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 import { sweepMerchants } from '../kit/sweep.ts';
 import type { LoggedRequest } from './logged-request.ts';
@@ -79,13 +79,9 @@ const requestList: ListSource<ListedRequest> = {
   select: `SELECT ${shortColumns} FROM request_log WHERE merchant_id = $1`,
 };
 
-/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
-export function listRequests(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  { term, path, method, keyId, objectIds, status, ...times }: RequestFilter,
-): Promise<List<ListedRequest>> {
+/** Newest first. */
+export const listRequests = listOf(requestList, (filter: RequestFilter) => {
+  const { term, path, method, keyId, objectIds, status, ...times } = filter;
   const filters: ListFilter[] = [
     ...(term === undefined ? [] : [termFilter(term)]),
     ...columnFilter('path', 'path ILIKE', path === undefined ? undefined : substringPattern(path)),
@@ -96,8 +92,8 @@ export function listRequests(
     ...createdFilter('request_log', times),
   ];
   const isSearch = path !== undefined || method !== undefined || keyId !== undefined || status !== undefined;
-  return lists.read(requestList, { merchantId, page, filters, isSearch });
-}
+  return { filters, isSearch };
+});
 
 function termFilter(term: string): ListFilter {
   return {

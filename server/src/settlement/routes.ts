@@ -7,7 +7,7 @@ import type { ApiRoute } from '../api/route.ts';
 import { amountOf } from '../api/field-values.ts';
 import { lastMoment } from '../kit/time-or-day.ts';
 import { readTimeRange, timeOrDayType, timeRange } from '../api/time-range.ts';
-import { deletedSchema, idParameters } from '../api/wire-types.ts';
+import { deletedSchema } from '../api/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import { getSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { readSubAccountWire, subAccountSchema } from '../sub-accounts/sub-account-wire.ts';
@@ -37,7 +37,6 @@ const payOut = writeRoute('POST', {
     'Needs a settled balance of at least 10 GMD. The sub-account receives the full amount; the merchant ' +
     'pays the fee. Returns the transfer as `pending`. A paused sub-account can be paid out too. The ' +
     '`Idempotency-Key` makes retries safe: the same key never pays twice.',
-  params: idParameters,
   body: newPayoutSchema,
   status: 201,
   response: transferSchema,
@@ -68,8 +67,6 @@ const remove = writeRoute('DELETE', {
     'an open payment is shared with it, and while it belongs to a group. Its history stays. To stop ' +
     'using a sub-account that has a balance, set `active` to false. A balance below 10 GMD cannot be paid out: ' +
     'collect more with payments that name the sub-account, or refund the payments that the balance comes from.',
-  params: idParameters,
-  status: 200,
   response: deletedSchema,
   errors: ['sub_account_in_use'],
   async handle(context: TransferContext, { caller, params }, tx) {
@@ -90,9 +87,7 @@ const waive = writeRoute('POST', {
     'a part. A waiver is final, and more than it owes is refused. If an advance that you waived is returned later, the ' +
     'money is yours. Refused while you owe the operator. Returns the sub-account. The `Idempotency-Key` makes retries safe: ' +
     'the same key never waives twice.',
-  params: idParameters,
   body: waiverSchema,
-  status: 200,
   response: subAccountSchema,
   errors: ['amount_out_of_bounds', 'merchant_owes'],
   idempotencyKeyRequired: true,
@@ -117,10 +112,8 @@ const statement = readRoute({
     'Lists every share, refund, payout and repayment with the balance after it, settled and pending ' +
     'together, oldest first. Send `Accept: text/csv` for the whole period as a CSV file of up to 10,000 ' +
     'lines that is safe to open in a spreadsheet.',
-  params: idParameters,
   query: Type.Object({ ...timeRange('Booked'), limit, cursor }, { additionalProperties: false }),
   merchantQueue: 'history',
-  status: 200,
   response: statementSchema,
   async handle(context: TransferContext, { caller, params, query }) {
     const { limit: linesMax, before: after } = pageRequest(query);
@@ -170,7 +163,6 @@ const movements = readRoute({
     { additionalProperties: false },
   ),
   merchantQueue: 'history',
-  status: 200,
   response: balanceMovementsSchema,
   async handle(context: TransferContext, { caller, query }) {
     const { limit: linesMax, before } = pageRequest(query);

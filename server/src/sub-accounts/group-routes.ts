@@ -4,7 +4,7 @@ import { readTimeRange, timeRange } from '../api/time-range.ts';
 import { listRoute } from '../api/list-route.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
-import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../api/wire-types.ts';
+import { bareOrWrapped, deletedSchema, unwrapped } from '../api/wire-types.ts';
 import { createGroup, getGroup, listGroups, updateGroup, deleteGroup } from './manage-groups.ts';
 import type { SubAccountContext } from './sub-account.ts';
 import { groupToWire, membersOf, groupChangeSchema, groupSchema, newGroupSchema } from './sub-account-wire.ts';
@@ -49,8 +49,6 @@ const retrieve = readRoute({
   operationId: 'retrieveSubAccountGroup',
   tag,
   summary: 'Retrieve a group of sub-accounts',
-  params: idParameters,
-  status: 200,
   response: groupSchema,
   async handle(context: SubAccountContext, { caller, params }) {
     return groupToWire(caller, await getGroup(context.db, caller.merchantId, params.id));
@@ -64,9 +62,7 @@ const update = writeRoute('PUT', {
   tag,
   summary: 'Update a group of sub-accounts',
   description: 'The members sent replace the current ones. Existing payments keep their split.',
-  params: idParameters,
   body: bareOrWrapped(groupChangeSchema),
-  status: 200,
   response: groupSchema,
   async handle(context: SubAccountContext, { caller, params, body }, tx) {
     const { fields, prefix } = unwrapped(body);
@@ -85,8 +81,6 @@ const remove = writeRoute('DELETE', {
   tag,
   summary: 'Delete a group of sub-accounts',
   description: 'Its members and the splits of existing payments stay.',
-  params: idParameters,
-  status: 200,
   response: deletedSchema,
   async handle(context: SubAccountContext, { caller, params }, tx) {
     await deleteGroup(tx, context.clock, caller.merchantId, params.id);

@@ -1,7 +1,6 @@
-import { AppError } from '../api/app-error.ts';
+import { getterOf } from '../api/get-record.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
-import { isUuid } from '../kit/ids.ts';
 import type { RecordFilter } from '../api/list-filter.ts';
 import type { List } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
@@ -24,15 +23,11 @@ import type { SubAccountContext, SubAccountGroup } from './sub-account.ts';
 
 export { findGroupOf, listGroupsOf } from './queries.ts';
 
-/** Throws AppError `not_found`, also for another merchant's, the other environment's and a deleted one. */
-export async function getGroup(db: Queryable, merchantId: string, id: string): Promise<SubAccountGroup> {
-  return withOwnMembers(db, isUuid(id) ? await findGroupById(db, merchantId, id) : undefined);
-}
+const notFound = 'There is no sub-account group with this id in this environment.';
 
-/** The same, locked against changes until the transaction ends. */
-async function getGroupForChange(tx: Transaction, merchantId: string, id: string): Promise<SubAccountGroup> {
-  return withOwnMembers(tx, isUuid(id) ? await lockGroup(tx, merchantId, id) : undefined);
-}
+/** Throws AppError `not_found`, also for a deleted one. */
+export const getGroup = getterOf(withOwnMembers(findGroupById), notFound);
+const getGroupForChange = getterOf(withOwnMembers(lockGroup), notFound);
 
 /** Newest first. Throws AppError `rate_limited` when too many searches are running. */
 export async function listGroups(
@@ -45,10 +40,12 @@ export async function listGroups(
   return { ...list, rows: await withMembers(context.db, merchantId, list.rows) };
 }
 
-async function withOwnMembers(db: Queryable, row: GroupRow | undefined): Promise<SubAccountGroup> {
-  const [group] = row ? await withMembers(db, row.merchantId, [row]) : [];
-  if (group) return group;
-  throw new AppError('not_found', 'There is no sub-account group with this id in this environment.');
+function withOwnMembers(find: typeof findGroupById) {
+  return async (db: Queryable, merchantId: string, id: string): Promise<SubAccountGroup | undefined> => {
+    const row = await find(db, merchantId, id);
+    const [group] = row ? await withMembers(db, merchantId, [row]) : [];
+    return group;
+  };
 }
 
 async function withMembers(db: Queryable, merchantId: string, rows: readonly GroupRow[]): Promise<SubAccountGroup[]> {

@@ -1,8 +1,8 @@
 import { canonicalAccountNumber } from '../api/field-values.ts';
-import { AppError, fieldError } from '../api/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
+import { getterOf } from '../api/get-record.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
-import { isUuid } from '../kit/ids.ts';
 import type { Caller } from '../api/route.ts';
 import { readBalances } from '../ledger/balances.ts';
 import { asApproved, refuseWithoutNetwork } from '../networks/registry.ts';
@@ -19,20 +19,14 @@ import type { SubAccount, SubAccountContext } from './sub-account.ts';
 
 export { listSubAccountNames, listSubAccountsWithoutNetwork, markSubAccountDeleted } from './queries.ts';
 
-/** Throws AppError `not_found`, also for another merchant's, the other environment's and a deleted one. */
-export async function getSubAccount(db: Queryable, merchantId: string, id: string): Promise<SubAccount> {
-  return found(isUuid(id) ? await findSubAccountById(db, merchantId, id) : undefined);
-}
+const notFound = 'There is no sub-account with this id in this environment.';
 
+/** Throws AppError `not_found`, also for a deleted one. */
+export const getSubAccount = getterOf(findSubAccountById, notFound);
 /** The same, locked against changes and deletion until the transaction ends. */
-export async function getSubAccountForChange(tx: Transaction, merchantId: string, id: string): Promise<SubAccount> {
-  return found(isUuid(id) ? await lockSubAccountForChange(tx, merchantId, id) : undefined);
-}
-
+export const getSubAccountForChange = getterOf(lockSubAccountForChange, notFound);
 /** The same, after every payment and group that is attaching it; later ones wait. */
-export async function getSubAccountForDeletion(tx: Transaction, merchantId: string, id: string): Promise<SubAccount> {
-  return found(isUuid(id) ? await lockSubAccountForDeletion(tx, merchantId, id) : undefined);
-}
+export const getSubAccountForDeletion = getterOf(lockSubAccountForDeletion, notFound);
 
 export interface Balances {
   currency: string;
@@ -59,11 +53,6 @@ export async function balancesOf(
     of: (id) => balanceAccounts(id).reduce((total, account) => total + (balances.get(account) ?? 0n), 0n),
     owedBy: (id) => balances.get(owedAccount(id)) ?? 0n,
   };
-}
-
-function found(subAccount: SubAccount | undefined): SubAccount {
-  if (subAccount) return subAccount;
-  throw new AppError('not_found', 'There is no sub-account with this id in this environment.');
 }
 
 export interface NewSubAccount {

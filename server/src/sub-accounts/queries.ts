@@ -1,8 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { recordFilters } from '../api/list-filter.ts';
+import { recordConditions } from '../api/list-filter.ts';
 import type { RecordFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
-import type { PageRequest } from '../api/pagination.ts';
+import { listOf } from '../api/list-reader.ts';
+import type { ListSource } from '../api/list-reader.ts';
 import type { GroupMember, SubAccount, SubAccountGroup } from './sub-account.ts';
 
 const columns = `merchant_id AS "merchantId", id, name, percent_hundredths AS "percentHundredths",
@@ -134,16 +134,10 @@ const subAccountList: ListSource<SubAccount> = {
   select: `SELECT ${columns} FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL`,
 };
 
-/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
-export function listSubAccounts(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: RecordFilter,
-): Promise<List<SubAccount>> {
-  const filters = recordFilters('sub_accounts', filter, searchColumns);
-  return lists.read(subAccountList, { merchantId, page, filters, isSearch: filter.term !== undefined });
-}
+/** Newest first. */
+export const listSubAccounts = listOf(subAccountList, (filter: RecordFilter) =>
+  recordConditions('sub_accounts', filter, searchColumns),
+);
 
 /** A sub-account as a payment needs it. */
 export interface SplitMemberRow {
@@ -334,16 +328,10 @@ const groupList: ListSource<GroupRow> = {
   select: `SELECT ${groupColumns} FROM sub_account_groups WHERE merchant_id = $1 AND deleted_at IS NULL`,
 };
 
-/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
-export function listGroupRows(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: RecordFilter,
-): Promise<List<GroupRow>> {
-  const filters = recordFilters('sub_account_groups', filter, groupSearchColumns);
-  return lists.read(groupList, { merchantId, page, filters, isSearch: filter.term !== undefined });
-}
+/** Newest first. */
+export const listGroupRows = listOf(groupList, (filter: RecordFilter) =>
+  recordConditions('sub_account_groups', filter, groupSearchColumns),
+);
 
 /**
  * Locks them against deletion until the transaction ends; payments, refunds and changes of them do not wait for each other.

@@ -6,7 +6,7 @@ import { listRoute } from '../api/list-route.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
 import { percentOf } from '../api/field-values.ts';
-import { bareOrWrapped, idParameters, unwrapped } from '../api/wire-types.ts';
+import { bareOrWrapped, unwrapped } from '../api/wire-types.ts';
 import { balancesOf, createSubAccount, getSubAccount, updateSubAccount } from './manage-sub-accounts.ts';
 import type { NewSubAccount, SubAccountChange } from './manage-sub-accounts.ts';
 import { listSubAccounts } from './queries.ts';
@@ -64,8 +64,6 @@ const retrieve = readRoute({
   operationId: 'retrieveSubAccount',
   tag,
   summary: 'Retrieve a sub-account with its balance',
-  params: idParameters,
-  status: 200,
   response: subAccountSchema,
   async handle(context: SubAccountContext, { caller, params }) {
     const subAccount = await getSubAccount(context.db, caller.merchantId, params.id);
@@ -81,9 +79,7 @@ const update = writeRoute('PUT', {
   tag,
   summary: 'Update a sub-account',
   description: 'Send only what changes. Existing payments keep their split.',
-  params: idParameters,
   body: bareOrWrapped(subAccountChangeSchema),
-  status: 200,
   response: subAccountSchema,
   errors: ['network_not_available', 'account_number_invalid'],
   async handle(context: SubAccountContext, { caller, params, body }, tx) {

@@ -1,6 +1,7 @@
 import { AppError, fieldError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import { canonicalContactNumber, notBlank } from '../api/field-values.ts';
+import { getterOf } from '../api/get-record.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Random } from '../kit/random.ts';
@@ -9,37 +10,25 @@ import {
   claimCode,
   findTerminalRow,
   insertTerminal,
-  listTerminalRowsWithRateLimit,
   lockTerminalForChange,
   markTerminalDeleted,
-  updateTerminalRateLimit,
   updateTerminalRow,
 } from './queries.ts';
 import type { VirtualTerminal, TerminalContext } from './terminal.ts';
 
-/** Throws AppError `not_found` for a deleted terminal and for one of another merchant or environment. */
-export async function getTerminal(db: Queryable, merchantId: string, id: string): Promise<VirtualTerminal> {
-  const terminal = isUuid(id) ? await findTerminalRow(db, merchantId, id) : undefined;
-  return found(terminal?.deletedAt === null ? terminal : undefined);
-}
+export { listTerminalsWithRateLimit, updateTerminalRateLimit as setTerminalRateLimit } from './queries.ts';
 
-/** The same, and locks the terminal until the transaction ends. */
-async function getTerminalForChange(tx: Transaction, merchantId: string, id: string): Promise<VirtualTerminal> {
-  return found(isUuid(id) ? await lockTerminalForChange(tx, merchantId, id) : undefined);
-}
+const notFound = 'There is no virtual terminal with this id in this environment.';
 
-/** Also returns a deleted terminal. Throws AppError `not_found` for one that was never this merchant's. */
-export async function getTerminalForPayment(db: Queryable, merchantId: string, id: string): Promise<VirtualTerminal> {
-  return found(isUuid(id) ? await findTerminalRow(db, merchantId, id) : undefined);
-}
+/** Throws AppError `not_found`, also for a deleted terminal. */
+export const getTerminal = getterOf(findTerminal, notFound);
+const getTerminalForChange = getterOf(lockTerminalForChange, notFound);
+/** Also returns a deleted terminal. */
+export const getTerminalForPayment = getterOf(findTerminalRow, notFound);
 
-function found(terminal: VirtualTerminal | undefined): VirtualTerminal {
-  if (terminal) return terminal;
-  throw notFound();
-}
-
-function notFound(): AppError {
-  return new AppError('not_found', 'There is no virtual terminal with this id in this environment.');
+async function findTerminal(db: Queryable, merchantId: string, id: string): Promise<VirtualTerminal | undefined> {
+  const terminal = await findTerminalRow(db, merchantId, id);
+  return terminal?.deletedAt === null ? terminal : undefined;
 }
 
 // From 1,000,000, so that a program that reads a code as a number keeps all seven digits.
@@ -49,8 +38,6 @@ const codesCount = 9_000_000;
 const unbiasedMax = codesCount * Math.floor(2 ** 32 / codesCount);
 // With a million terminals one draw in nine is in use; 40 in a row are in use only when nearly all codes are.
 const drawsMax = 40;
-// Far more than an operator sets one by one.
-const rateLimitsShownMax = 500;
 
 /** Throws AppError `invalid_request` naming the field. */
 export async function createTerminal(
@@ -137,21 +124,7 @@ export async function deleteTerminal(
   terminal: { merchantId: string; id: string },
 ): Promise<void> {
   const deleted = isUuid(terminal.id) ? await markTerminalDeleted(tx, terminal, clock.now()) : 0;
-  if (deleted === 0) throw notFound();
-}
-
-/** Sets how many new payments a second the terminal's page accepts: 0 is no limit, null applies the merchant's limit. */
-export async function setTerminalRateLimit(
-  db: Queryable,
-  terminal: Pick<VirtualTerminal, 'merchantId' | 'id'>,
-  paymentsPerSecond: bigint | null,
-): Promise<void> {
-  await updateTerminalRateLimit(db, terminal, paymentsPerSecond);
-}
-
-/** A merchant's terminals that have a rate limit of their own, oldest first, at most 500. */
-export function listTerminalsWithRateLimit(db: Queryable, merchantId: string): Promise<VirtualTerminal[]> {
-  return listTerminalRowsWithRateLimit(db, merchantId, rateLimitsShownMax);
+  if (deleted === 0) throw new AppError('not_found', notFound);
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { recordFilters } from '../api/list-filter.ts';
+import { recordConditions } from '../api/list-filter.ts';
 import type { RecordFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
-import type { PageRequest } from '../api/pagination.ts';
+import { listOf } from '../api/list-reader.ts';
+import type { ListSource } from '../api/list-reader.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
 import type { Take } from '../kit/shared-allowance.ts';
 import type { VirtualTerminal } from './terminal.ts';
@@ -127,16 +127,10 @@ const terminalList: ListSource<VirtualTerminal> = {
   select: `SELECT ${columns} FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL`,
 };
 
-/** Newest first. Throws AppError `rate_limited` while too many searches are running. */
-export function listTerminals(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: RecordFilter,
-): Promise<List<VirtualTerminal>> {
-  const filters = recordFilters('virtual_terminals', filter, searchColumns);
-  return lists.read(terminalList, { merchantId, page, filters, isSearch: filter.term !== undefined });
-}
+/** Newest first. */
+export const listTerminals = listOf(terminalList, (filter: RecordFilter) =>
+  recordConditions('virtual_terminals', filter, searchColumns),
+);
 
 /**
  * Takes from an allowance that all merchants and processes share. Returns the new arrival time, or undefined if the allowance
@@ -162,30 +156,32 @@ export async function findServiceArrival(db: Queryable, name: string): Promise<b
   return row?.arrivalUs;
 }
 
-/** Null removes the limit. A deleted terminal keeps its limit. */
+/**
+ * Sets how many new payments a second the terminal's page accepts: 0 is no limit, null applies the merchant's limit. A deleted
+ * terminal keeps its own.
+ */
 export function updateTerminalRateLimit(
   db: Queryable,
   terminal: Pick<VirtualTerminal, 'merchantId' | 'id'>,
-  rateLimit: bigint | null,
+  paymentsPerSecond: bigint | null,
 ): Promise<number> {
   return db.run({
     name: 'virtual_terminals_update_rate_limit',
     text: `UPDATE virtual_terminals SET rate_limit = $3
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [terminal.merchantId, terminal.id, rateLimit],
+    values: [terminal.merchantId, terminal.id, paymentsPerSecond],
   });
 }
 
-/** Oldest first. */
-export function listTerminalRowsWithRateLimit(
-  db: Queryable,
-  merchantId: string,
-  rowsMax: number,
-): Promise<VirtualTerminal[]> {
+// Far more than an operator sets one by one.
+const rateLimitsShownMax = 500;
+
+/** A merchant's terminals that have a rate limit of their own, oldest first, at most 500. */
+export function listTerminalsWithRateLimit(db: Queryable, merchantId: string): Promise<VirtualTerminal[]> {
   return db.rows<VirtualTerminal>({
     name: 'virtual_terminals_with_rate_limit',
     text: `SELECT ${columns} FROM virtual_terminals
            WHERE merchant_id = $1 AND rate_limit IS NOT NULL AND deleted_at IS NULL ORDER BY id LIMIT $2`,
-    values: [merchantId, rowsMax],
+    values: [merchantId, rateLimitsShownMax],
   });
 }

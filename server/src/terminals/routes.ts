@@ -3,7 +3,7 @@ import { readTimeRange, timeRange } from '../api/time-range.ts';
 import { listRoute } from '../api/list-route.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute, Caller } from '../api/route.ts';
-import { deletedSchema, idParameters } from '../api/wire-types.ts';
+import { deletedSchema } from '../api/wire-types.ts';
 import { createTerminal, getTerminal, updateTerminal, deleteTerminal } from './manage-terminals.ts';
 import { listTerminals } from './queries.ts';
 import { qrCodeUrl } from './terminal-address.ts';
@@ -48,8 +48,6 @@ const retrieve = readRoute({
   operationId: 'retrieveVirtualTerminal',
   tag,
   summary: 'Retrieve a virtual terminal',
-  params: idParameters,
-  status: 200,
   response: terminalSchema,
   async handle(context: TerminalContext, { caller, params }) {
     const { db } = context;
@@ -64,9 +62,7 @@ const update = writeRoute('PUT', {
   tag,
   summary: 'Update a virtual terminal',
   description: 'Send only what changes. The code and the QR code stay, so that printed posters keep working.',
-  params: idParameters,
   body: terminalChangeSchema,
-  status: 200,
   response: terminalSchema,
   async handle(context: TerminalContext, { caller, params, body }, tx) {
     const change = { name: body.name, chatNumbers: body.chat_numbers, active: body.active };
@@ -81,8 +77,6 @@ const remove = writeRoute('DELETE', {
   tag,
   summary: 'Delete a virtual terminal',
   description: 'Its page says that the counter is closed. Its code is never reused, and its payments stay.',
-  params: idParameters,
-  status: 200,
   response: deletedSchema,
   async handle(context: TerminalContext, { caller, params }, tx) {
     await deleteTerminal(tx, context.clock, { merchantId: caller.merchantId, id: params.id });

@@ -6,7 +6,7 @@ import { listRoute } from '../api/list-route.ts';
 import { readRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
 import { readTimeRange, timeOrDayType, timeRange } from '../api/time-range.ts';
-import { amountType, idParameters, idType, timeType } from '../api/wire-types.ts';
+import { amountType, idType, timeType } from '../api/wire-types.ts';
 import { chargeToWire, chargeSchema } from '../payments/charge-wire.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { findTransaction, listTransactions } from '../payments/find-payment.ts';
@@ -28,8 +28,6 @@ const retrieve = readRoute({
   description:
     'Returns the full charge. Given a payment intent’s id, returns the charge that paid it, or its ' +
     'current one; given a transfer’s id, that transfer.',
-  params: idParameters,
-  status: 200,
   response: Type.Union([chargeSchema, transferSchema]),
   errors: ['no_charge_yet'],
   async handle(context: PaymentContext, { caller, params }) {
@@ -116,7 +114,6 @@ const summary = readRoute({
     '`to` defaults to now and `from` to the beginning of that day, UTC; the range is at most 366 days. ' +
     'A payment counts in the hour in which it was paid. A completed refund is subtracted from that same ' +
     'hour; a payment that its network reversed does not count.',
-  params: idParameters,
   query: Type.Object(
     {
       from: Type.Optional(timeOrDayType('Paid at or after. A date alone means from the beginning of that day, UTC.')),
@@ -124,7 +121,6 @@ const summary = readRoute({
     },
     { additionalProperties: false },
   ),
-  status: 200,
   response: summarySchema,
   async handle(context: PaymentContext, { caller, params, query }) {
     const range = readRange(query, context.clock.now());

@@ -1,4 +1,5 @@
 import { cancelWork, enqueue } from '../events/outbox.ts';
+import { pagesOf } from '../kit/pages-of.ts';
 import type { TransferContext } from './context.ts';
 import { listUnsentTransfers } from './queries.ts';
 import { noteTransfer } from './timeline.ts';
@@ -14,12 +15,11 @@ const rowsMax = 1_000;
  */
 export async function lookUpUnsentTransfers(context: TransferContext, merchantId: string): Promise<number> {
   let changed = 0;
-  for (let after: string | null = null; ;) {
-    const ids: string[] = await listUnsentTransfers(context.db, merchantId, { after, rowsMax });
+  const pages = pagesOf<string>(rowsMax, (after) => listUnsentTransfers(context.db, merchantId, { after, rowsMax }));
+  for await (const ids of pages) {
     for (const id of ids) if (await lookUpFirst(context, merchantId, id)) changed += 1;
-    if (ids.length < rowsMax) return changed;
-    after = ids.at(-1) ?? null;
   }
+  return changed;
 }
 
 /** Returns false for a transfer that was sent, or ended, since it was listed. */

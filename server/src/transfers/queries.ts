@@ -3,7 +3,8 @@ import type { Queryable, Statement } from '../kit/db.ts';
 import { rowOfId, statementByLast, statementForMany, typedRow } from '../kit/many-rows.ts';
 import { columnFilter, createdFilter, idFilters } from '../api/list-filter.ts';
 import type { TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListRequest, ListSource, ListTotals } from '../api/list-reader.ts';
+import { summedListOf } from '../api/list-reader.ts';
+import type { List, ListConditions, ListReader, ListSource } from '../api/list-reader.ts';
 import { searchRequest } from '../api/search-request.ts';
 import type { SearchFilter } from '../api/search-request.ts';
 import type { PageRequest } from '../api/pagination.ts';
@@ -229,43 +230,17 @@ const transferList: ListSource<Transfer> = {
   onlyGrows: true,
 };
 
-const summedTransferList: ListSource<Transfer> = { ...transferList, name: 'transfers_summed', sum: '"amountMinor"' };
+/** Newest first. */
+export const {
+  list: listTransfers,
+  rows: listTransferRows,
+  totals: sumTransfers,
+} = summedListOf(transferList, '"amountMinor"', conditionsOf);
 
-/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
-export function listTransfers(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: TransferFilter,
-  { withSum = false } = {},
-): Promise<List<Transfer>> {
-  return lists.read(withSum ? summedTransferList : transferList, { page, ...filtered(merchantId, filter) });
-}
-
-/** A page of the same list without its total, for reading it to its end. */
-export function listTransferRows(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: TransferFilter,
-): Promise<Transfer[]> {
-  return lists.readRows(transferList, { page, ...filtered(merchantId, filter) });
-}
-
-/** How many transfers the list has, up to `rowsMax`, and their sum. */
-export function sumTransfers(
-  lists: ListReader,
-  merchantId: string,
-  filter: TransferFilter,
-  rowsMax: number,
-): Promise<ListTotals> {
-  return lists.totals(summedTransferList, filtered(merchantId, filter), rowsMax);
-}
-
-function filtered(merchantId: string, filter: TransferFilter): Omit<ListRequest, 'page'> {
+function conditionsOf(filter: TransferFilter): ListConditions {
   const others = [...columnFilter('kind', 'kind =', filter.kind), ...columnFilter('status', 'status =', filter.status)];
   const times = [...createdFilter('transfers', filter), ...idFilters('id', filter)];
-  return { merchantId, ...searchRequest(filter, searched, { newestOf: times, others }) };
+  return searchRequest(filter, searched, { newestOf: times, others });
 }
 
 const pendingList: ListSource<Transfer> = {

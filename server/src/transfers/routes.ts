@@ -8,7 +8,6 @@ import { listRoute } from '../api/list-route.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
 import { readTimeRange, timeRange } from '../api/time-range.ts';
-import { idParameters } from '../api/wire-types.ts';
 import { readBalances } from '../ledger/balances.ts';
 import { debtAccount } from '../ledger/debt.ts';
 import { transferFee } from '../merchants/fees.ts';
@@ -78,7 +77,6 @@ const fees = writeRoute('POST', {
   summary: 'Preview the fee of a transfer',
   description: 'Stores nothing.',
   body: transferFeeSchema,
-  status: 200,
   response: transferFeeResponseSchema,
   errors: ['amount_out_of_bounds', 'currency_not_supported', 'network_not_available'],
   async handle(context: TransferContext, { caller, body }, tx) {
@@ -96,8 +94,6 @@ const retrieve = readRoute({
   operationId: 'retrieveTransfer',
   tag,
   summary: 'Retrieve a transfer',
-  params: idParameters,
-  status: 200,
   response: transferSchema,
   async handle(context: TransferContext, { caller, params }) {
     const merchant = await merchantOf(context, caller);
@@ -130,8 +126,6 @@ const cancel = writeRoute('POST', {
   description:
     'Releases the held amount and fee. Once a transfer may have reached the network, only the network’s ' +
     'response ends it.',
-  params: idParameters,
-  status: 200,
   response: transferSchema,
   errors: ['state_conflict'],
   async handle(context: TransferContext, { caller, params }, tx) {
@@ -145,8 +139,6 @@ const timeline = readRoute({
   operationId: 'retrieveTransferTimeline',
   tag,
   summary: 'Retrieve the timeline of a transfer',
-  params: idParameters,
-  status: 200,
   response: transferTimelineSchema,
   async handle(context: TransferContext, { caller, params }) {
     const transfer = await findTransfer(context.db, caller.merchantId, params.id);
@@ -159,7 +151,6 @@ const balances = readRoute({
   operationId: 'retrieveBalances',
   tag: 'Balances',
   summary: 'Retrieve balances',
-  status: 200,
   response: balancesSchema,
   async handle(context: TransferContext, { caller }) {
     const { id: merchantId, currency } = await merchantOf(context, caller);

@@ -1,4 +1,5 @@
 import { AppError } from '../api/app-error.ts';
+import { getterOf } from '../api/get-record.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUniqueViolation } from '../kit/db-errors.ts';
 import {
@@ -33,11 +34,7 @@ export function listWaitingRequests(
 }
 
 /** Throws AppError `not_found`, also for another merchant's. */
-export async function getTransferRequest(db: Queryable, merchantId: string, id: string): Promise<DecidedRequest> {
-  const request = await findTransferRequest(db, merchantId, id);
-  if (!request) throw new AppError('not_found', 'There is no such payout in this environment.');
-  return request;
-}
+export const getTransferRequest = getterOf(findTransferRequest, 'There is no such payout in this environment.');
 
 /** Returns whether it is new: the same form asks once. Throws AppError `state_conflict` where too many wait. */
 export async function requestTransfer(tx: Transaction, request: TransferRequest): Promise<boolean> {

@@ -6,7 +6,7 @@ import { JsonText, readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute, Caller } from '../api/route.ts';
 import type { Queryable } from '../kit/db.ts';
 import { readTimeRange, timeRange } from '../api/time-range.ts';
-import { idParameters, idType } from '../api/wire-types.ts';
+import { idType } from '../api/wire-types.ts';
 import type { WebhookContext } from './context.ts';
 import { readKind } from './enabled-events.ts';
 import { eventToText, getEvent, listEvents } from './list-events.ts';
@@ -56,8 +56,6 @@ const retrieve = readRoute({
   operationId: 'retrieveEvent',
   tag,
   summary: 'Retrieve an event with every attempt',
-  params: idParameters,
-  status: 200,
   response: eventWithTriesSchema,
   async handle(context: WebhookContext, { caller, params }) {
     return readEvent(context.db, caller, params.id);
@@ -74,12 +72,10 @@ const resend = writeRoute('POST', {
     'Resends to one webhook endpoint, or to every enabled endpoint that subscribes to the event or has ' +
     'received it, and to the callback URL. The retry schedule starts again; an attempt in progress is ' +
     'not interrupted.',
-  params: idParameters,
   body: Type.Object(
     { endpoint_id: Type.Optional(idType('The only endpoint to resend to.')) },
     { additionalProperties: false },
   ),
-  status: 200,
   response: eventWithTriesSchema,
   errors: ['state_conflict'],
   async handle(context: WebhookContext, { caller, params, body }, tx) {
@@ -119,7 +115,6 @@ const resendMany = writeRoute('POST', {
     },
     { additionalProperties: false },
   ),
-  status: 200,
   response: resentEventsSchema,
   errors: ['state_conflict'],
   async handle(context: WebhookContext, { caller, body }, tx) {

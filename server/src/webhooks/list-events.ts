@@ -1,13 +1,21 @@
-import { AppError, fieldError } from '../api/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
+import type { AppError } from '../api/app-error.ts';
+import { getterOf } from '../api/get-record.ts';
+import { assert } from '../kit/assert.ts';
 import type { Queryable } from '../kit/db.ts';
-import { isUuid } from '../kit/ids.ts';
 import type { TimeFilter } from '../api/list-filter.ts';
 import type { List } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { WebhookContext } from './context.ts';
 import { eventBody } from './envelope.ts';
 import { isEndpointKnown } from './queries/endpoints.ts';
-import { findEventById, listDeliveriesOfEvents, listEventRows, listTriesOfDeliveries } from './queries/event-lists.ts';
+import {
+  findEventById,
+  listDeliveriesOfEvents,
+  listEventRows,
+  listTriesOfDeliveries,
+  lockEventShared,
+} from './queries/event-lists.ts';
 import type { DeliveryRow, EventFilter, EventRow, TryRow } from './queries/event-lists.ts';
 
 export { findEventOfRequest } from './queries/event-lists.ts';
@@ -43,32 +51,22 @@ export async function getEvent(
   id: string,
 ): Promise<SentEvent & { tries: readonly TryRow[] }> {
   const [sent] = await withDeliveries(db, merchantId, [await getEventRow(db, merchantId, id)]);
-  if (!sent) throw notFound();
+  assert(sent, 'an event that was found has its deliveries');
   const deliveryIds = sent.deliveries.map((delivery) => delivery.id);
   return { ...sent, tries: await listTriesOfDeliveries(db, merchantId, deliveryIds) };
 }
 
+const notFound = 'There is no event with this id in this environment. List them at /v1/events.';
+
 /** The event alone. Throws the same. */
-export async function getEventRow(
-  db: Queryable,
-  merchantId: string,
-  id: string,
-  find = findEventById,
-): Promise<EventRow> {
-  const event = isUuid(id) ? await find(db, merchantId, id) : undefined;
-  if (!event) throw notFound();
-  return event;
-}
+export const getEventRow = getterOf(findEventById, notFound);
+export const lockEventRow = getterOf(lockEventShared, notFound);
 
 async function withDeliveries(db: Queryable, merchantId: string, events: readonly EventRow[]): Promise<SentEvent[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ id }) => id);
   const byEvent = Map.groupBy(await listDeliveriesOfEvents(db, merchantId, ids), ({ eventId }) => eventId);
   return events.map((event) => ({ id: event.id, event, deliveries: byEvent.get(event.id) ?? [] }));
-}
-
-function notFound(): AppError {
-  return new AppError('not_found', 'There is no event with this id in this environment. List them at /v1/events.');
 }
 
 /** Throws AppError `invalid_request` on `to` where it is before `from`. */

@@ -1,8 +1,8 @@
 import { AppError, fieldError } from '../api/app-error.ts';
+import { getterOf } from '../api/get-record.ts';
 import { assert } from '../kit/assert.ts';
 import { checkCallbackUrl } from '../api/urls.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
-import { isUuid } from '../kit/ids.ts';
 import type { List } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Caller } from '../api/route.ts';
@@ -67,15 +67,12 @@ export function createDefaultEndpoint(
   return writeEndpoint(tx, context, merchantId, { url: null, description: '', kinds: null, isDefault: true });
 }
 
-/** Throws AppError `not_found`, also for another merchant's endpoint and for a deleted one. */
-export async function getEndpoint(db: Queryable, merchantId: string, id: string): Promise<Endpoint> {
-  return found(isUuid(id) ? await findEndpointById(db, merchantId, id) : undefined);
-}
+const notFound = 'There is no webhook endpoint with this id. List them at /v1/webhook-endpoints.';
 
+/** Throws AppError `not_found`, also for a deleted endpoint. */
+export const getEndpoint = getterOf(findEndpointById, notFound);
 /** The same, and no other transaction changes it before this one ends. */
-export async function getEndpointForChange(tx: Transaction, merchantId: string, id: string): Promise<Endpoint> {
-  return found(isUuid(id) ? await lockEndpoint(tx, merchantId, id) : undefined);
-}
+export const getEndpointForChange = getterOf(lockEndpoint, notFound);
 
 /** Newest first. */
 export async function listEndpoints(db: Queryable, merchantId: string, page: PageRequest): Promise<List<Endpoint>> {
@@ -190,9 +187,4 @@ function writeEndpoint(
 function statusChange(status: EndpointStatus | undefined): Partial<Endpoint> {
   if (status === undefined) return {};
   return { status, disabledReason: status === 'disabled' ? 'manual' : null };
-}
-
-function found(endpoint: Endpoint | undefined): Endpoint {
-  if (endpoint) return endpoint;
-  throw new AppError('not_found', 'There is no webhook endpoint with this id. List them at /v1/webhook-endpoints.');
 }

@@ -9,12 +9,12 @@ import { endpointToWire, isReceiving } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { planDeliveries } from './plan-deliveries.ts';
 import type { PlannedDelivery } from './plan-deliveries.ts';
-import { getEventRow, unknownEndpoint } from './list-events.ts';
+import { lockEventRow, unknownEndpoint } from './list-events.ts';
 import { getEndpointForChange } from './manage-endpoints.ts';
 import { insertDeliveryOnce } from './queries/deliveries.ts';
 import { incrementEndpointSequence } from './queries/endpoint-health.ts';
 import { listEndpointsToPlan, lockEndpointShared } from './queries/endpoints.ts';
-import { listEndpointIdsOfEvent, lockEventShared } from './queries/event-lists.ts';
+import { listEndpointIdsOfEvent } from './queries/event-lists.ts';
 import type { EventRow } from './queries/event-lists.ts';
 import { upsertResends } from './queries/resends.ts';
 
@@ -36,7 +36,7 @@ export async function resendEvent(
   merchantId: string,
   request: { id: string; endpointId?: string | undefined },
 ): Promise<void> {
-  const event = await getEventRow(tx, merchantId, request.id, lockEventShared);
+  const event = await lockEventRow(tx, merchantId, request.id);
   const { endpointId } = request;
   const targets =
     endpointId === undefined

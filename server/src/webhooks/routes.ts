@@ -3,7 +3,7 @@ import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
-import { deletedSchema, idParameters, optional, orNull, urlType } from '../api/wire-types.ts';
+import { deletedSchema, optional, orNull, urlType } from '../api/wire-types.ts';
 import { defaultEventKinds } from '../events/kinds.ts';
 import type { WebhookContext } from './context.ts';
 import { endpointToWire } from './endpoint.ts';
@@ -71,8 +71,6 @@ const retrieve = readRoute({
   operationId: 'retrieveWebhookEndpoint',
   tag,
   summary: 'Retrieve a webhook endpoint',
-  params: idParameters,
-  status: 200,
   response: endpointWithHealthSchema,
   async handle(context: WebhookContext, { caller, params }) {
     const endpoint = await getEndpoint(context.db, caller.merchantId, params.id);
@@ -89,7 +87,6 @@ const update = writeRoute('PUT', {
   tag,
   summary: 'Update a webhook endpoint',
   description: 'Send only what changes. Events are retained while the endpoint is disabled.',
-  params: idParameters,
   body: Type.Object(
     {
       url: Type.Optional(orNull(urlType('The URL that receives the events.'))),
@@ -99,7 +96,6 @@ const update = writeRoute('PUT', {
     },
     { additionalProperties: false },
   ),
-  status: 200,
   response: endpointSchema,
   errors: ['url_not_allowed'],
   async handle(context: WebhookContext, { caller, params, body }, tx) {
@@ -116,8 +112,6 @@ const remove = writeRoute('DELETE', {
   scope: 'charge',
   tag,
   summary: 'Delete a webhook endpoint',
-  params: idParameters,
-  status: 200,
   response: deletedSchema,
   errors: ['state_conflict'],
   async handle(context: WebhookContext, { caller, params }, tx) {
@@ -134,7 +128,6 @@ const rotate = writeRoute('POST', {
   tag,
   summary: 'Rotate the secret of a webhook endpoint',
   description: 'Both secrets sign until the overlap ends. Returns the new secret, which cannot be retrieved again.',
-  params: idParameters,
   body: Type.Object(
     {
       overlap_hours: Type.Optional(
@@ -148,7 +141,6 @@ const rotate = writeRoute('POST', {
     },
     { additionalProperties: false },
   ),
-  status: 200,
   response: endpointWithSecretSchema,
   errors: ['state_conflict'],
   async handle(context: WebhookContext, { caller, params, body }, tx) {
@@ -166,8 +158,6 @@ const endOverlap = writeRoute('POST', {
   tag,
   summary: 'End the overlap of two secrets',
   description: 'Within two seconds, only the new secret signs.',
-  params: idParameters,
-  status: 200,
   response: endpointSchema,
   async handle(context: WebhookContext, { caller, params }, tx) {
     return endpointToWire(await endSecretOverlap(tx, context.clock, caller, params.id), caller.testMode);
@@ -181,7 +171,6 @@ const test = writeRoute('POST', {
   tag,
   summary: 'Send a webhook endpoint a test event',
   description: 'Sent to this endpoint alone, whatever it subscribes to. Retrieve the event to see the response.',
-  params: idParameters,
   status: 201,
   response: testEventSchema,
   errors: ['state_conflict'],

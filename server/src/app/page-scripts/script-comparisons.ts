@@ -1,5 +1,5 @@
 import type { Metrics } from '../../http/metrics.ts';
-import { addMs } from '../../kit/clock.ts';
+import { addMs, secondsSince } from '../../kit/clock.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
 import { comparePages } from './compare-scripts.ts';
@@ -56,23 +56,15 @@ export class ScriptComparisons {
 
   register(metrics: Metrics): void {
     const { clock } = this.#options;
-    metrics.gauge(
+    metrics.figure(
       'dalasi_page_scripts_wrong',
       '1 if the last comparison of this process did not find the scripts of its release at PUBLIC_URL, else 0.',
-      [],
-      (set) => {
-        if (this.#problem !== null) set({}, this.#problem === '' ? 0 : 1);
-        return Promise.resolve();
-      },
+      () => (this.#problem === null ? null : Number(this.#problem !== '')),
     );
-    metrics.gauge(
+    metrics.figure(
       'dalasi_page_scripts_verified_seconds',
       'How long ago this process last found the scripts of its release at PUBLIC_URL.',
-      [],
-      (set) => {
-        if (this.isOn) set({}, (clock.now().getTime() - this.#verifiedAt.getTime()) / 1_000);
-        return Promise.resolve();
-      },
+      () => (this.isOn ? secondsSince(clock, this.#verifiedAt) : null),
     );
   }
 

@@ -8,8 +8,9 @@ import type {
   StartCollection,
 } from '../contract.ts';
 import { hintUrl, readHint } from '../hints.ts';
-import type { NetworkClientOptions, Reply } from '../http-client.ts';
-import { findKnownNetwork } from '../known-networks.ts';
+import { capabilitiesOf } from '../connector-account.ts';
+import type { ConnectorAccount } from '../connector-account.ts';
+import type { Reply } from '../http-client.ts';
 import { wireNumber } from '../wire-number.ts';
 import { createPayinClient } from './client.ts';
 import type { PayinClient } from './client.ts';
@@ -17,10 +18,7 @@ import type { PayinNetwork, PayinOptions } from './options.ts';
 import { readCompletion, readPayin, readStatus } from './translate.ts';
 import type { PayinContext, PayinResponse } from './translate.ts';
 
-export interface PayinConnectorOptions extends NetworkClientOptions {
-  railAccount: string;
-  testMode: boolean;
-  merchantId: string | null;
+export interface PayinConnectorOptions extends ConnectorAccount {
   publicKeyFor: (reference: string) => string;
   options: PayinOptions;
 }
@@ -45,14 +43,9 @@ const shapes: Readonly<Record<PayinNetwork['operatorCode'], CollectionShape>> = 
 };
 
 function createConnector(setup: PayinConnectorOptions, { network, operatorCode }: PayinNetwork): PayinConnector {
-  const { railAccount, testMode, merchantId, callTimeoutMs } = setup;
   const client = createPayinClient(setup);
-  const known = findKnownNetwork(network);
   return {
-    capabilities: {
-      ...{ network, displayName: known?.displayName ?? network, operator: known?.operator ?? null },
-      ...{ testMode, railAccount, merchantId, callTimeoutMs },
-    },
+    capabilities: capabilitiesOf(network, setup),
     collections: collectionOperations(client, setup.options, operatorCode),
     payouts: null,
     refunds: null,

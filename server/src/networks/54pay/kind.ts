@@ -6,6 +6,7 @@ import { callProblem } from '../call-problem.ts';
 import type { AccountCheck, ConnectorKind } from '../connector-kind.ts';
 import { failureCodes } from '../contract.ts';
 import { findKnownNetwork } from '../known-networks.ts';
+import { configurationField, readConfiguration } from '../read-configuration.ts';
 import { isObject } from '../response-values.ts';
 import { createPayinConnectors } from './connector.ts';
 import type { PayinConnector } from './connector.ts';
@@ -22,16 +23,7 @@ export const payinKind: ConnectorKind = {
   source: 'api',
   hasBaseUrl: true,
   needsBusiness: false,
-  fields: [
-    { name: 'public-key', label: 'Public key', type: 'secret', isRequired: true },
-    {
-      name: 'config',
-      label: 'Configuration',
-      hint: 'A JSON file with what differs from the defaults (docs/networks.md)',
-      type: 'json',
-      isRequired: false,
-    },
-  ],
+  fields: [{ name: 'public-key', label: 'Public key', type: 'secret', isRequired: true }, configurationField],
   networksOf: (settings) => optionsOf(settings).networks.map(({ network }) => network),
   connect(setup) {
     const { railAccount, testMode, merchantId, clock, credentials } = setup;
@@ -86,13 +78,8 @@ const isConfiguration = createSchemaCheck(configuration);
 
 /** Throws an Error that names the first wrong setting. */
 function optionsOf({ config = {} }: JsonObject): PayinOptions {
-  if (!isConfiguration(config)) {
-    const [first] = isConfiguration.errors ?? [];
-    throw new Error(
-      `The configuration of 54Pay is wrong at ${first?.instancePath || '/'}: ${first?.message ?? 'not an object'}.`,
-    );
-  }
-  const { lookUpSeconds, recheckSeconds, notFoundIsFinalSeconds, statuses, failedReasons, ...options } = config;
+  const changes = readConfiguration('54Pay', isConfiguration, config);
+  const { lookUpSeconds, recheckSeconds, notFoundIsFinalSeconds, statuses, failedReasons, ...options } = changes;
   const merged = {
     ...defaultPayinOptions,
     ...options,

@@ -1,5 +1,5 @@
-import type { Clock } from '../../kit/clock.ts';
 import { accountCredential } from '../../../../simulator/credentials.ts';
+import type { NetworkClientOptions } from '../http-client.ts';
 import { accountOf } from '../reference.ts';
 import { createPayinConnectors } from './connector.ts';
 import type { PayinConnector } from './connector.ts';
@@ -33,14 +33,11 @@ const testOptions: PayinOptions = {
 export const payinTestAccount = '54pay-test';
 
 /** The connectors of the test environment at the simulated provider. Every merchant has its own public key there. */
-export function createPayinTestConnectors(options: {
-  baseUrl: () => string;
-  bearerSecret: string;
-  clock: Clock;
-  callTimeoutMs: number;
-  connectionsMax?: number;
-}): PayinConnector[] {
-  const { bearerSecret, baseUrl, ...shared } = options;
+export function createPayinTestConnectors({
+  bearerSecret,
+  baseUrl,
+  ...shared
+}: NetworkClientOptions & { bearerSecret: string }): PayinConnector[] {
   return createPayinConnectors({
     ...shared,
     baseUrl: () => `${baseUrl()}/simulator/networks/54pay`,

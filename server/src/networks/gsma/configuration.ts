@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { createSchemaCheck } from '../../api/schema-check.ts';
 import { failureCodes } from '../contract.ts';
+import { readConfiguration } from '../read-configuration.ts';
 
 // What the API leaves to each provider, or what is not confirmed for any in The Gambia (docs/networks.md, "GSMA Mobile
 // Money API"). Everything here is a setting of one account.
@@ -72,11 +73,5 @@ const isConfiguration = createSchemaCheck(gsmaConfiguration);
 
 /** Throws an Error that names the first wrong setting. */
 export function readGsmaConfiguration(value: unknown): GsmaConfiguration {
-  if (isConfiguration(value)) return value;
-  const [first] = isConfiguration.errors ?? [];
-  const { additionalProperty } = (first?.params ?? {}) as { additionalProperty?: unknown };
-  const path = `${first?.instancePath ?? ''}${typeof additionalProperty === 'string' ? `/${additionalProperty}` : ''}`;
-  throw new Error(
-    `The configuration of the GSMA API is wrong at ${path || '/'}: ${first?.message ?? 'not an object'}.`,
-  );
+  return readConfiguration('the GSMA API', isConfiguration, value);
 }

@@ -12,8 +12,9 @@ import type {
 } from '../contract.ts';
 import { hintUrl, readHint } from '../hints.ts';
 import type { HintSubject } from '../hints.ts';
-import type { NetworkClientOptions, Reply } from '../http-client.ts';
-import { findKnownNetwork } from '../known-networks.ts';
+import { capabilitiesOf } from '../connector-account.ts';
+import type { ConnectorAccount } from '../connector-account.ts';
+import type { Reply } from '../http-client.ts';
 import { wireNumber } from '../wire-number.ts';
 import { collectionCapabilities, payoutCapabilities, refundCapabilities } from './capabilities.ts';
 import { correlationId, createGsmaClient } from './client.ts';
@@ -24,10 +25,7 @@ import type { RequestContext } from './requests.ts';
 import { statementSource } from './statements.ts';
 import { collectionResponse, payoutResponse } from './translate.ts';
 
-export interface GsmaConnectorOptions extends NetworkClientOptions {
-  railAccount: string;
-  testMode: boolean;
-  merchantId: string | null;
+export interface GsmaConnectorOptions extends ConnectorAccount {
   configuration: GsmaConfiguration;
   credentialsFor: (reference: string | null) => GsmaCredentials;
   breakerScope: PayoutCapabilities['breakerScope'];
@@ -61,18 +59,12 @@ function createConnector(
   network: GsmaNetwork,
   { hasStatements }: { hasStatements: boolean },
 ): GsmaConnector {
-  const { configuration, railAccount, testMode, merchantId, callTimeoutMs, breakerScope } = options;
+  const { configuration, breakerScope } = options;
   const client = createGsmaClient({ ...options, network });
   const rail: Rail = { configuration, client };
-  const known = findKnownNetwork(network.network);
   const statements = hasStatements ? statementSource(client, configuration) : null;
   return {
-    capabilities: {
-      network: network.network,
-      displayName: known?.displayName ?? network.network,
-      operator: known?.operator ?? null,
-      ...{ testMode, railAccount, merchantId, callTimeoutMs },
-    },
+    capabilities: capabilitiesOf(network.network, options),
     collections: network.collects ? collectionOperations(rail) : null,
     payouts: network.paysOut ? payoutOperations(rail, breakerScope) : null,
     refunds: refundOperations(rail, network),

@@ -1,5 +1,5 @@
-import type { Clock } from '../../kit/clock.ts';
 import { accountCredential } from '../../../../simulator/credentials.ts';
+import type { NetworkClientOptions } from '../http-client.ts';
 import { accountOf } from '../reference.ts';
 import { readGsmaConfiguration } from './configuration.ts';
 import type { GsmaConfiguration, GsmaNetwork } from './configuration.ts';
@@ -40,14 +40,11 @@ const testConfiguration: GsmaConfiguration = readGsmaConfiguration({
 export const gsmaTestAccount = 'gsma-test';
 
 /** The connectors of the test environment at the simulated provider. Every merchant has its own credential there. */
-export function createGsmaTestConnectors(options: {
-  baseUrl: () => string;
-  bearerSecret: string;
-  clock: Clock;
-  callTimeoutMs: number;
-  connectionsMax?: number;
-}): GsmaConnector[] {
-  const { bearerSecret, baseUrl, ...shared } = options;
+export function createGsmaTestConnectors({
+  bearerSecret,
+  baseUrl,
+  ...shared
+}: NetworkClientOptions & { bearerSecret: string }): GsmaConnector[] {
   const noOtherCredential = { clientId: null, userBearer: null, userCredential1: null, userCredential2: null };
   return createGsmaConnectors({
     ...shared,
@@ -58,11 +55,8 @@ export function createGsmaTestConnectors(options: {
     configuration: testConfiguration,
     breakerScope: 'merchant_and_number',
     credentialsFor: (reference) => {
-      const account = reference === null ? platformAccount : accountOf(reference);
-      return { apiKey: accountCredential(bearerSecret, { network: 'gsma', account }), ...noOtherCredential };
+      const holder = { network: 'gsma', account: accountOf(reference) };
+      return { apiKey: accountCredential(bearerSecret, holder), ...noOtherCredential };
     },
   });
 }
-
-// For requests about nothing of a merchant's. No merchant has this short id.
-const platformAccount = 'platform';

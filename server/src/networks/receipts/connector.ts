@@ -1,6 +1,6 @@
 import { formatAmount } from '../../kit/money.ts';
 import type { CollectingConnector, CollectionResponse, LookUp, StartCollection } from '../contract.ts';
-import { findKnownNetwork } from '../known-networks.ts';
+import { capabilitiesOf } from '../connector-account.ts';
 import { refused, unknown } from '../response-values.ts';
 import { readForwarded } from './forwarded-message.ts';
 
@@ -28,14 +28,9 @@ const amountHandle = 'amount';
  * proves it. It calls nobody, so there is nothing to look up; what comes of a payment is decided when a message arrives.
  */
 export function createReceiptsConnector(till: Till): CollectingConnector {
-  const { railAccount, network, testMode, merchantId, amountStepMinor } = till;
-  const known = findKnownNetwork(network);
+  const { amountStepMinor } = till;
   return {
-    capabilities: {
-      ...{ network, testMode, railAccount, merchantId, callTimeoutMs: 0 },
-      displayName: known?.displayName ?? network,
-      operator: known?.operator ?? null,
-    },
+    capabilities: capabilitiesOf(till.network, { ...till, callTimeoutMs: 0 }),
     collections: {
       capabilities: {
         ...{ shape: 'receipt', numberRequired: false, canCancel: true, decidesExpiry: true, amountStepMinor },

@@ -1,5 +1,5 @@
 import { dalasi } from '../../kit/money.ts';
-import { PhoneNumberError, parsePhoneNumber } from '../../kit/phone-number.ts';
+import { numberOrNull, parsePhoneNumber } from '../../kit/phone-number.ts';
 import type { JsonObject } from '../../kit/strict-json.ts';
 import type { ConnectorKind } from '../connector-kind.ts';
 import { findKnownNetwork, knownNetworks } from '../known-networks.ts';
@@ -83,7 +83,7 @@ function readSettings(settings: JsonObject) {
   if (typeof network !== 'string' || !findKnownNetwork(network)) {
     throw new Error(`The network is one of ${knownNetworks.map(({ id }) => id).join(', ')}.`);
   }
-  if (typeof till !== 'string' || !isNumber(till)) {
+  if (typeof till !== 'string' || !numberOrNull(() => parsePhoneNumber(till, { strict: false }))) {
     throw new Error('The till is a Gambian number of 7 or 9 digits, such as 7001234.');
   }
   if (typeof holder !== 'string' || holder.length > holderLengthMax || /\p{Cc}/u.test(holder)) {
@@ -94,14 +94,4 @@ function readSettings(settings: JsonObject) {
     throw new Error(`The oldest message in hours is a whole number from 1 to ${ageHoursMax}.`);
   }
   return { network, till, holder, ageHours };
-}
-
-function isNumber(text: string): boolean {
-  try {
-    parsePhoneNumber(text, { strict: false });
-    return true;
-  } catch (error) {
-    if (error instanceof PhoneNumberError) return false;
-    throw error;
-  }
 }

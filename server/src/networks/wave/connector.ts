@@ -1,6 +1,7 @@
 import type { CollectionOperations, Connector, PayoutOperations, RefundOperations } from '../contract.ts';
-import type { NetworkClientOptions, Reply } from '../http-client.ts';
-import { findKnownNetwork } from '../known-networks.ts';
+import { capabilitiesOf } from '../connector-account.ts';
+import type { ConnectorAccount } from '../connector-account.ts';
+import type { Reply } from '../http-client.ts';
 import { createWalletOperations } from './wallet.ts';
 import type { WalletOperations } from './wallet.ts';
 import { createCallbackReader } from './callback.ts';
@@ -14,10 +15,7 @@ import { refundOperations } from './refunds.ts';
 import { statementSource } from './statement.ts';
 import type { WaveRail } from './wave-rail.ts';
 
-export interface WaveConnectorOptions extends NetworkClientOptions {
-  railAccount: string;
-  testMode: boolean;
-  merchantId: string | null;
+export interface WaveConnectorOptions extends ConnectorAccount {
   credentialsFor: (reference: string | null) => WaveCredentials;
   webhookSecrets: WebhookSecrets;
   options: WaveOptions;
@@ -39,15 +37,11 @@ export interface WaveConnector extends Connector {
 
 /** The connector of one wallet at Wave's own API. */
 export function createWaveConnector(setup: WaveConnectorOptions): WaveConnector {
-  const { railAccount, testMode, merchantId, callTimeoutMs, clock, options } = setup;
+  const { clock, options } = setup;
   const client = createWaveClient({ ...setup, signGets: options.signGets });
   const rail: WaveRail = { client, clock, options };
-  const known = findKnownNetwork('wave');
   return {
-    capabilities: {
-      ...{ network: 'wave', displayName: known?.displayName ?? 'Wave', operator: known?.operator ?? null },
-      ...{ testMode, railAccount, merchantId, callTimeoutMs },
-    },
+    capabilities: capabilitiesOf('wave', setup),
     collections: collectionOperations(rail),
     payouts: payoutOperations(rail),
     refunds: refundOperations(rail),

@@ -4,6 +4,7 @@ import { dalasi } from '../../kit/money.ts';
 import type { JsonObject } from '../../kit/strict-json.ts';
 import { callProblem } from '../call-problem.ts';
 import type { AccountCheck, AccountSetup, ConnectorKind } from '../connector-kind.ts';
+import { configurationField, readConfiguration } from '../read-configuration.ts';
 import { createWaveConnector } from './connector.ts';
 import type { WaveConnector } from './connector.ts';
 import { batchMaxLimit, batchPaths, waveOptions } from './options.ts';
@@ -45,13 +46,7 @@ export const waveKind: ConnectorKind = {
       choices: payoutModes,
       isRequired: false,
     },
-    {
-      name: 'config',
-      label: 'Configuration',
-      hint: 'A JSON file with what differs from the defaults (docs/networks.md)',
-      type: 'json',
-      isRequired: false,
-    },
+    configurationField,
   ],
   networksOf: (settings) => {
     optionsOf(settings);
@@ -105,11 +100,8 @@ const isConfiguration = createSchemaCheck(configuration);
 
 /** Throws an Error that names the first wrong setting. */
 function optionsOf({ config = {}, payouts = 'single' }: JsonObject): WaveOptions {
-  if (isConfiguration(config)) return waveOptions({ ...config, batches: payouts === 'batches' });
-  const [first] = isConfiguration.errors ?? [];
-  throw new Error(
-    `The configuration of Wave is wrong at ${first?.instancePath || '/'}: ${first?.message ?? 'not an object'}.`,
-  );
+  const changes = readConfiguration('Wave', isConfiguration, config);
+  return waveOptions({ ...changes, batches: payouts === 'batches' });
 }
 
 async function check(connector: WaveConnector): Promise<AccountCheck> {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../kit/clock.ts';
 import { accountCredential, callbackSigningSecret, requestSigningSecret } from '../../../../simulator/credentials.ts';
+import type { NetworkClientOptions } from '../http-client.ts';
 import { accountOf } from '../reference.ts';
 import { createWaveConnector } from './connector.ts';
 import type { WaveConnector } from './connector.ts';
@@ -33,21 +33,18 @@ const testWaveOptions: WaveOptions = waveOptions({
 });
 
 /** The connector of the test environment at the simulated Wave. Every merchant has a wallet of its own there. */
-export function createWaveTestConnector(options: {
-  baseUrl: () => string;
-  callbackSecret: string;
-  bearerSecret: string;
-  clock: Clock;
-  callTimeoutMs: number;
-  connectionsMax?: number;
-}): WaveConnector {
-  const { baseUrl, callbackSecret, bearerSecret, ...shared } = options;
+export function createWaveTestConnector({
+  bearerSecret,
+  callbackSecret,
+  baseUrl,
+  ...shared
+}: NetworkClientOptions & { bearerSecret: string; callbackSecret: string }): WaveConnector {
   return createWaveConnector({
     ...shared,
     baseUrl: () => `${baseUrl()}/simulator/networks/wave`,
     ...{ railAccount: waveTestAccount, testMode: true, merchantId: null },
     credentialsFor: (reference) => {
-      const holder = { network: 'wave', account: reference === null ? platformAccount : accountOf(reference) };
+      const holder = { network: 'wave', account: accountOf(reference) };
       const signingSecret = requestSigningSecret(bearerSecret, holder);
       return { apiKey: accountCredential(bearerSecret, holder), signingSecret };
     },
@@ -56,6 +53,3 @@ export function createWaveTestConnector(options: {
     hasStatement: false,
   });
 }
-
-// For requests about nothing of a merchant's. No merchant has this short id.
-const platformAccount = 'platform';

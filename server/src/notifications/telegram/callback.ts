@@ -1,4 +1,4 @@
-import { parseInternationalNumber, PhoneNumberError } from '../../kit/phone-number.ts';
+import { numberOrNull, parseInternationalNumber } from '../../kit/phone-number.ts';
 import { isSameText } from '../../kit/same-text.ts';
 import { parseJson } from '../channel.ts';
 
@@ -68,10 +68,5 @@ interface WireMessage {
 /** Telegram sends the country code with or without a plus. */
 function canonicalNumber(text: unknown): string | null {
   if (typeof text !== 'string') return null;
-  try {
-    return parseInternationalNumber(text.startsWith('+') ? text : `+${text}`, { strict: false });
-  } catch (error) {
-    if (error instanceof PhoneNumberError) return null;
-    throw error;
-  }
+  return numberOrNull(() => parseInternationalNumber(text.startsWith('+') ? text : `+${text}`, { strict: false }));
 }

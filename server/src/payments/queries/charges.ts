@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
 import { rowOfId, statementByLast, statementForMany, typedRow } from '../../kit/many-rows.ts';
-import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
-import type { PageRequest } from '../../api/pagination.ts';
+import { listOf } from '../../api/list-reader.ts';
+import type { ListSource } from '../../api/list-reader.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
 import type { Charge, ChargeProgress, ChargeStatus } from '../charge.ts';
 import { chargeFilters } from './list-filters.ts';
@@ -294,16 +294,11 @@ const chargeList: ListSource<Charge> = {
   onlyGrows: true,
 };
 
-/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
-export function listCharges(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: ChargeFilter,
-): Promise<List<Charge>> {
-  const filters = chargeFilters(filter);
-  return lists.read(chargeList, { merchantId, page, filters, isSearch: filter.term !== undefined });
-}
+/** Newest first. */
+export const listCharges = listOf(chargeList, (filter: ChargeFilter) => ({
+  filters: chargeFilters(filter),
+  isSearch: filter.term !== undefined,
+}));
 
 function jsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);

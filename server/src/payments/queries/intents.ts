@@ -1,12 +1,11 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
-import type { List, ListReader, ListSource, ListTotals } from '../../api/list-reader.ts';
-import type { PageRequest } from '../../api/pagination.ts';
+import { summedListOf } from '../../api/list-reader.ts';
+import type { ListSource } from '../../api/list-reader.ts';
 import { rowOfId, statementForMany, typedRow } from '../../kit/many-rows.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { Intent, IntentStatus } from '../intent.ts';
-import { intentRequest } from './list-filters.ts';
-import type { IntentFilter } from './list-filters.ts';
+import { intentConditions } from './list-filters.ts';
 
 /** The split of an intent; intents without one cost no lookup. $1 is the merchant in each statement with it. */
 const sharesColumn = `CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
@@ -239,52 +238,16 @@ const intentList: ListSource<Intent, IntentRow> = {
   toRow: toIntent,
 };
 
-const summedIntentList: ListSource<Intent, IntentRow> = {
-  ...intentList,
-  name: 'payment_intents_summed',
-  sum: `CASE WHEN status = 'successful'
-    THEN "amountMinor" + CASE WHEN "feePayer" = 'customer' THEN "feeMinor" ELSE 0 END END`,
-};
-
-/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
-export function listIntents(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: IntentFilter,
-): Promise<List<Intent>> {
-  return lists.read(intentList, { merchantId, page, ...intentRequest(filter) });
-}
-
-/** The same, with the sum of what was paid. */
-export function listIntentsWithSum(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: IntentFilter,
-): Promise<List<Intent>> {
-  return lists.read(summedIntentList, { merchantId, page, ...intentRequest(filter) });
-}
-
-/** A page of the same list without its total, for reading it to its end. */
-export function listIntentRows(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: IntentFilter,
-): Promise<Intent[]> {
-  return lists.readRows(intentList, { merchantId, page, ...intentRequest(filter) });
-}
-
-/** How many intents the list has, up to `rowsMax`, and what those that are paid add up to: what their payers paid. */
-export function sumIntents(
-  lists: ListReader,
-  merchantId: string,
-  filter: IntentFilter,
-  rowsMax: number,
-): Promise<ListTotals> {
-  return lists.totals(summedIntentList, { merchantId, ...intentRequest(filter) }, rowsMax);
-}
+/** Newest first; the sum is what was paid. */
+export const {
+  list: listIntents,
+  rows: listIntentRows,
+  totals: sumIntents,
+} = summedListOf(
+  intentList,
+  `CASE WHEN status = 'successful' THEN "amountMinor" + CASE WHEN "feePayer" = 'customer' THEN "feeMinor" ELSE 0 END END`,
+  intentConditions,
+);
 
 /** Open intents whose time has passed and that are not under review, oldest first, up to `rowsMax` of each merchant. */
 export function listIntentsToExpire(

@@ -8,7 +8,7 @@ import {
   termFilter,
 } from '../../api/list-filter.ts';
 import type { ListFilter, TimeFilter } from '../../api/list-filter.ts';
-import type { ListRequest } from '../../api/list-reader.ts';
+import type { ListConditions } from '../../api/list-reader.ts';
 import { newestRequest } from '../../api/search-request.ts';
 import type { SearchedText } from '../../api/search-request.ts';
 import type { ChargeStatus } from '../charge.ts';
@@ -51,8 +51,8 @@ export interface ChargeFilter extends TimeFilter {
   term?: string | undefined;
 }
 
-/** What a list of intents reads: the conditions, and whether it reads many rows for them. */
-export function intentRequest(filter: IntentFilter): Pick<ListRequest, 'filters' | 'isSearch' | 'newestOf'> {
+/** What a list of intents reads. */
+export function intentConditions(filter: IntentFilter): ListConditions {
   const { status, terminalIds, term, now, paymentLinkId, customerId, network, paid, search, ...times } = filter;
   // Each is found by an index, in the order of the list.
   const newestOf = [

@@ -1,6 +1,6 @@
 import { columnFilter } from '../../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
-import type { PageRequest } from '../../api/pagination.ts';
+import { listOf } from '../../api/list-reader.ts';
+import type { ListSource } from '../../api/list-reader.ts';
 import type { Queryable } from '../../kit/db.ts';
 import type { ReconciledDay } from '../reconciled-day.ts';
 
@@ -115,15 +115,6 @@ const ownDays: ListSource<ReconciledDay> = {
   select: `SELECT ${columns} FROM reconciliation_days WHERE merchant_id = $1`,
 };
 
-export function listOwnDays(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: { network: string | undefined; day: string | undefined },
-): Promise<List<ReconciledDay>> {
-  const filters = [
-    ...columnFilter('network', 'rail_account =', filter.network),
-    ...columnFilter('day', 'day =', filter.day),
-  ];
-  return lists.read(ownDays, { merchantId, page, filters });
-}
+export const listOwnDays = listOf(ownDays, (filter: { network: string | undefined; day: string | undefined }) => ({
+  filters: [...columnFilter('network', 'rail_account =', filter.network), ...columnFilter('day', 'day =', filter.day)],
+}));

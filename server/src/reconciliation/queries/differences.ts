@@ -1,6 +1,6 @@
 import { columnFilter } from '../../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
-import type { PageRequest } from '../../api/pagination.ts';
+import { listOf } from '../../api/list-reader.ts';
+import type { ListSource } from '../../api/list-reader.ts';
 import type { Queryable } from '../../kit/db.ts';
 import type { Difference } from '../difference.ts';
 
@@ -120,16 +120,13 @@ const ownDifferences: ListSource<Difference> = {
     AND rail_account IN (SELECT rail_account FROM reconciliation_days WHERE merchant_id = $1)`,
 };
 
-export function listOwnDifferences(
-  lists: ListReader,
-  merchantId: string,
-  page: PageRequest,
-  filter: { network: string | undefined; day: string | undefined; state: string | undefined },
-): Promise<List<Difference>> {
-  const filters = [
-    ...columnFilter('network', 'rail_account =', filter.network),
-    ...columnFilter('day', 'day =', filter.day),
-    ...columnFilter('state', 'state =', filter.state),
-  ];
-  return lists.read(ownDifferences, { merchantId, page, filters });
-}
+export const listOwnDifferences = listOf(
+  ownDifferences,
+  (filter: { network: string | undefined; day: string | undefined; state: string | undefined }) => ({
+    filters: [
+      ...columnFilter('network', 'rail_account =', filter.network),
+      ...columnFilter('day', 'day =', filter.day),
+      ...columnFilter('state', 'state =', filter.state),
+    ],
+  }),
+);

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../kit/db.ts';
+import type { Queryable, Statement } from '../../kit/db.ts';
 import type { LineSubject, StatementLine } from '../statement-line.ts';
 
 /** A row of statement_lines as the driver returns it. */
@@ -19,37 +19,40 @@ function lineOf({ merchantId, subjectType, subjectId, ...line }: LineRow): State
   return { ...line, subject: isFound ? { merchantId, type: subjectType, id: subjectId } : null };
 }
 
+async function lineRows(db: Queryable, statement: Statement): Promise<StatementLine[]> {
+  return (await db.rows<LineRow>(statement)).map(lineOf);
+}
+
 /**
  * In the order of their ids, after the line `after`.
  *
  * @internal
  */
-export async function listLinesOfDay(
+export function listLinesOfDay(
   db: Queryable,
   railAccount: string,
   day: string,
   after: Pick<StatementLine, 'id'> | null,
   rowsMax: number,
 ): Promise<StatementLine[]> {
-  const rows = await db.rows<LineRow>({
+  return lineRows(db, {
     name: 'statement_lines_list_of_day',
     text: `-- across merchants: a line is an account's, which may serve all of them
            SELECT ${lineColumns} FROM statement_lines
            WHERE rail_account = $1 AND day = $2 AND ($3::uuid IS NULL OR id > $3) ORDER BY id LIMIT $4`,
     values: [railAccount, day, after?.id ?? null, rowsMax],
   });
-  return rows.map(lineOf);
 }
 
 /** Lines of a day that belong to no record yet, by id. */
-export async function listUnlinkedLines(
+export function listUnlinkedLines(
   db: Queryable,
   railAccount: string,
   day: string,
   after: string | null,
   rowsMax: number,
 ): Promise<StatementLine[]> {
-  const rows = await db.rows<LineRow>({
+  return lineRows(db, {
     name: 'statement_lines_list_unlinked',
     text: `-- across merchants: a line is an account's, which may serve all of them
            SELECT ${lineColumns} FROM statement_lines
@@ -57,7 +60,6 @@ export async function listUnlinkedLines(
            ORDER BY id LIMIT $4`,
     values: [railAccount, day, after, rowsMax],
   });
-  return rows.map(lineOf);
 }
 
 export function updateLineSubjects(
@@ -100,29 +102,27 @@ export function listSubjectsOfDay(
 }
 
 /** Every line of these records, of whatever day. */
-export async function listLinesOfSubjects(
+export function listLinesOfSubjects(
   db: Queryable,
   railAccount: string,
   subjectIds: readonly string[],
 ): Promise<StatementLine[]> {
-  const rows = await db.rows<LineRow>({
+  return lineRows(db, {
     name: 'statement_lines_list_of_subjects',
     text: `-- across merchants: a line is an account's, which may serve all of them
            SELECT ${lineColumns} FROM statement_lines
            WHERE rail_account = $1 AND subject_id = ANY ($2::uuid[]) ORDER BY at, sequence`,
     values: [railAccount, subjectIds],
   });
-  return rows.map(lineOf);
 }
 
-export async function findLines(db: Queryable, railAccount: string, ids: readonly string[]): Promise<StatementLine[]> {
-  const rows = await db.rows<LineRow>({
+export function findLines(db: Queryable, railAccount: string, ids: readonly string[]): Promise<StatementLine[]> {
+  return lineRows(db, {
     name: 'statement_lines_find',
     text: `-- across merchants: a line is an account's, which may serve all of them
            SELECT ${lineColumns} FROM statement_lines WHERE rail_account = $1 AND id = ANY ($2::uuid[])`,
     values: [railAccount, ids],
   });
-  return rows.map(lineOf);
 }
 
 /** When the newest line of an account was; null without any. */
@@ -189,19 +189,18 @@ export async function listSubjectsWithLines(
 }
 
 /** The lines of a transaction of the network, of whatever account. */
-export async function listLinesOfTransaction(
+export function listLinesOfTransaction(
   db: Queryable,
   railAccounts: readonly string[],
   identities: readonly string[],
 ): Promise<StatementLine[]> {
-  const rows = await db.rows<LineRow>({
+  return lineRows(db, {
     name: 'statement_lines_list_of_transaction',
     text: `-- across merchants: an operator knows the transaction, not whose it is
            SELECT ${lineColumns} FROM statement_lines
            WHERE rail_account = ANY ($1::text[]) AND identity = ANY ($2::text[]) ORDER BY at, sequence LIMIT 50`,
     values: [railAccounts, identities],
   });
-  return rows.map(lineOf);
 }
 
 /** A line with the newest difference that it shows or that its record has. */
