@@ -69,7 +69,7 @@ export const morePage: ConsoleRoute = {
   path: '/more',
   section: 'more',
   action: 'records.read',
-  async handle(_services, { accountPath, base }) {
+  async handle({ accountPath, base }) {
     const listOf = (title: string, links: readonly ConsoleLink[], head: string): Html =>
       html`<section class="panel"><h2>${title}</h2>
 <ul class="links">${links.map(({ path, text }) => html`<li><a href="${head}${path}">${text}</a></li>`)}</ul></section>`;

@@ -41,14 +41,14 @@ export function registerRoutes(
           const refused = () => refusedPage(visit);
           const input = { ...inputOf(request), files: filesOf(request) };
           const setToken = (token: string) => parts.cookies.set(request, reply, token);
-          const result = await runPage(services, route, { visit, input, refused, setToken });
+          const result = await runPage(route, { visit, input, refused, setToken });
           if ('redirectTo' in result) return seeOther(reply, result.redirectTo);
           if ('redirect' in result) return seeOther(reply, `${visit.base}${result.redirect}`);
           const seen = { route, input };
           if ('download' in result)
-            return sendDownload(reply, result.download, (name) => recordExport(services, visit, seen, name));
+            return sendDownload(reply, result.download, (name) => recordExport(visit, seen, name));
           const { status = 200, title, body } = result;
-          if (status === 200) await reads.note(services, visit, seen);
+          if (status === 200) await reads.note(visit, seen);
           const where = environment === null ? '' : `${environment === 'test' ? 'Test' : 'Live'} · `;
           return parts.send(request, reply, {
             status,

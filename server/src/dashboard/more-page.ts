@@ -9,7 +9,7 @@ export const morePage: DashboardRoute = {
   path: '/more',
   section: 'more',
   action: 'payments.read',
-  async handle(_services, visit) {
+  async handle(visit) {
     return {
       title: 'More',
       body: html`<h1>More</h1>${visibleNavigation(visit).map(
@@ -26,7 +26,7 @@ export const switchEnvironment: DashboardRoute = {
   path: '/switch',
   section: 'more',
   action: 'payments.read',
-  async handle({ money }, { merchant, testMode }, { query }) {
+  async handle({ money, merchant, testMode }, { query }) {
     const merchants = await money.merchants.ofBusiness(merchant.businessId);
     const other = merchants.find((each) => each.testMode !== testMode) ?? merchant;
     const links = navigation.flatMap((group) => group.links);

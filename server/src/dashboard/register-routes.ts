@@ -43,7 +43,7 @@ export function registerRoutes(
           const visit = await visitOf(signedIn);
           const refused = () => refusedPage(visit);
           const setToken = (token: string) => parts.cookies.set(request, reply, token);
-          const result = await runPage(services, route, { visit, input, refused, setToken });
+          const result = await runPage(route, { visit, input, refused, setToken });
           if ('live' in result) {
             const revisit = async (): Promise<Visit | null> => {
               const person = await parts.cookies.find(request, { isUse: result.live.isUse === true });
@@ -52,7 +52,7 @@ export function registerRoutes(
             };
             return streams.send(request, reply, { feed: result.live, visit, revisit });
           }
-          return respond({ parts, services }, { request, reply }, { visit, route, input }, result);
+          return respond(parts, { request, reply }, { visit, route, input }, result);
         }),
       });
     };
@@ -77,7 +77,7 @@ function refusedPage({ membership, testMode }: Visit): Page {
 }
 
 async function respond(
-  { parts, services }: Pick<RegisterOptions, 'parts' | 'services'>,
+  parts: PortalParts,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   { visit, route, input: { params, query } }: { visit: Visit; route: DashboardRoute; input: PageInput },
   result: PageResult,
@@ -89,8 +89,8 @@ async function respond(
       const act = { action: 'list.export', object: { type: route.section, id: params['id'] ?? null } };
       // The one of the audit log is a form, which writes its own.
       if (route.method === 'POST') return;
-      await services.accounts.db.withTransaction(async (tx) =>
-        audit(tx, services, visit, { ...act, changes: maskedChanges({ file, ...query }) }),
+      await visit.accounts.db.withTransaction(async (tx) =>
+        audit(tx, visit, { ...act, changes: maskedChanges({ file, ...query }) }),
       );
     });
   }

@@ -45,13 +45,14 @@ export const businessList = listRoute<BusinessRow>({
     { kind: 'search', name: 'term', label: 'Name or id' },
     { kind: 'select', name: 'state', label: 'State', options: states },
   ],
-  async read(services, { now }, query) {
+  async read(visit, query) {
+    const { now } = visit;
     const { term = '', state = '' } = query;
     const text = term.trim().toLowerCase();
-    const named = (await listBusinesses(services)).filter(({ name, id, test, live }) =>
+    const named = (await listBusinesses(visit)).filter(({ name, id, test, live }) =>
       [name, id, test.id, live.id, test.shortId, live.shortId].some((each) => each.toLowerCase().includes(text)),
     );
-    const { db } = services.money;
+    const { db } = visit.money;
     const found: (Business & { status: BusinessStatus })[] = [];
     if (state === '') found.push(...(named as typeof found));
     else {
@@ -62,7 +63,7 @@ export const businessList = listRoute<BusinessRow>({
     }
     const start = /^\d{1,7}$/.test(query['cursor'] ?? '') ? Number(query['cursor']) : 0;
     const next = start + rowsPerPage;
-    const rows = await withFigures(services, found.slice(start, next), now);
+    const rows = await withFigures(visit, found.slice(start, next), now);
     return { rows, total: found.length, nextCursor: next < found.length ? String(next) : null };
   },
   columns: [

@@ -21,7 +21,6 @@ import { inDalasi } from '../../portal/patterns/texts.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { ageText } from '../age.ts';
 import { recordTimeline } from '../records/record-timeline.ts';
@@ -38,8 +37,8 @@ interface OpenedCase {
 }
 
 /** Throws AppError `not_found`, also for a case of the other environment. */
-async function loadCase(services: ConsoleServices, visit: ConsoleVisit, { params }: PageInput): Promise<OpenedCase> {
-  const { db } = services.money;
+async function loadCase(visit: ConsoleVisit, { params }: PageInput): Promise<OpenedCase> {
+  const { db } = visit.money;
   const id = params['id'] ?? '';
   const found = isUuid(id) ? await findCaseById(db, id) : undefined;
   const merchant = found && (await findMerchantById(db, found.merchantId));
@@ -47,8 +46,8 @@ async function loadCase(services: ConsoleServices, visit: ConsoleVisit, { params
     throw new AppError('not_found', 'There is no such case in this environment.');
   }
   const choices = [];
-  for (const choice of await listChoices(services.cases, found)) {
-    choices.push({ ...choice, changes: await previewResolution(services.cases, found, choice.resolution) });
+  for (const choice of await listChoices(visit.cases, found)) {
+    choices.push({ ...choice, changes: await previewResolution(visit.cases, found, choice.resolution) });
   }
   const operators = new Map((await listOperators(db)).map((operator) => [operator.id, operator.name]));
   return { found, merchant, choices, steps: await listResolutionSteps(db, merchant.id, found.id), operators };
@@ -63,15 +62,15 @@ const show: ConsoleRoute = {
   path: '/cases/:id',
   section: 'cases',
   action: 'records.read',
-  async handle(services, visit, input) {
-    const opened = await loadCase(services, visit, input);
+  async handle(visit, input) {
+    const opened = await loadCase(visit, input);
     const { found, merchant, choices, steps, operators } = opened;
     const proposal = proposalOf(opened);
     const isOpen = found.status === 'open';
     const isOwn = proposal?.operatorId === visit.operator.id;
     const path = `/cases/${found.id}`;
-    const record = await recordOfCase(services, found, merchant.testMode);
-    const inSuspense = await suspenseOf(services, opened);
+    const record = await recordOfCase(visit, found, merchant.testMode);
+    const inSuspense = await suspenseOf(visit, opened);
     const body = html`${recordHead(visit, {
       heading: kindTexts[found.kind],
       state: caseState(found),
@@ -118,13 +117,13 @@ ${
     { heading: 'Who decided what' },
   )
 }
-${record && (await recordTimeline(services, visit, record))}`;
+${record && (await recordTimeline(visit, record))}`;
     return { title: kindTexts[found.kind], body };
   },
 };
 
 /** What the case's record still has in suspense, in bututs. */
-async function suspenseOf({ money }: ConsoleServices, { found, merchant }: OpenedCase): Promise<bigint> {
+async function suspenseOf({ money }: ConsoleVisit, { found, merchant }: OpenedCase): Promise<bigint> {
   const { currency } = merchant;
   const effects = await netEffectOf(money.db, { merchantId: merchant.id, currency, sourceIds: [found.subjectId] });
   return effects.get('suspense') ?? 0n;
@@ -145,11 +144,10 @@ function effectTable(changes: readonly BalanceChange[] | null): Html {
 }
 
 /** The same code as the commands, with the audit entry in the transaction of the step. */
-function auditedCases(services: ConsoleServices, visit: ConsoleVisit, { merchant }: OpenedCase) {
+function auditedCases(visit: ConsoleVisit, { merchant }: OpenedCase) {
   return {
-    ...services.cases,
-    alsoWrite: (tx: Parameters<typeof audit>[0], step: ResolutionStep) =>
-      audit(tx, services, visit, stepOfCase(merchant, step)),
+    ...visit.cases,
+    alsoWrite: (tx: Parameters<typeof audit>[0], step: ResolutionStep) => audit(tx, visit, stepOfCase(merchant, step)),
   };
 }
 
@@ -185,11 +183,11 @@ const propose = formRoutes<OpenedCase>({
     button: 'Propose the resolution',
     back: { href: `/cases/${found.id}`, text: 'Back to the case' },
   }),
-  async submit(services, visit, { subject, input: { form } }) {
+  async submit(visit, { subject, input: { form } }) {
     const { resolution = '', evidence = '' } = form;
     const caseId = subject.found.id;
     const proposed = { caseId, resolution, evidence, reported: reportedMoney(form), operatorId: visit.operator.id };
-    await proposeResolution(auditedCases(services, visit, subject), proposed);
+    await proposeResolution(auditedCases(visit, subject), proposed);
     return `/cases/${caseId}`;
   },
 });
@@ -218,9 +216,9 @@ ${choice && html`<h2>What it does</h2>${choicePanel(choice)}`}<p>This cannot be 
       back: { href: `/cases/${opened.found.id}`, text: 'Keep it open' },
     };
   },
-  async submit(services, visit, { subject }) {
+  async submit(visit, { subject }) {
     const caseId = subject.found.id;
-    await confirmResolution(auditedCases(services, visit, subject), { caseId, operatorId: visit.operator.id });
+    await confirmResolution(auditedCases(visit, subject), { caseId, operatorId: visit.operator.id });
     return `/cases/${caseId}`;
   },
 });
@@ -236,9 +234,9 @@ const withdraw = formRoutes<OpenedCase>({
     button: 'Withdraw the proposal',
     back: { href: `/cases/${found.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject }) {
+  async submit(visit, { subject }) {
     const caseId = subject.found.id;
-    await withdrawProposal(auditedCases(services, visit, subject), { caseId, operatorId: visit.operator.id });
+    await withdrawProposal(auditedCases(visit, subject), { caseId, operatorId: visit.operator.id });
     return `/cases/${caseId}`;
   },
 });

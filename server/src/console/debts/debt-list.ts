@@ -19,9 +19,10 @@ export const debtList = listRoute<DebtRow>({
   title: 'Debts',
   noun: ['debt', 'debts'],
   filters: [],
-  async read(services, { environment, now }) {
-    const merchants = await merchantsOf(services, environment);
-    const rows = (await listOwed(services.money.db)).flatMap((owed) => {
+  async read(visit) {
+    const { now } = visit;
+    const merchants = await merchantsOf(visit);
+    const rows = (await listOwed(visit.money.db)).flatMap((owed) => {
       const merchant = merchants.get(owed.merchantId);
       return merchant ? [{ ...owed, id: `${owed.merchantId}-${owed.account}`, merchant }] : [];
     });

@@ -53,7 +53,7 @@ const list = listRoute<StoredVerification>({
   title: 'Ledger',
   noun: ['verification', 'verifications'],
   filters: [],
-  async read({ money }, { now }) {
+  async read({ money, now }) {
     const rows = await listVerifications(money.db, shownMax);
     const summary = html`<p class="hint">A verification recomputes every balance of Test and Live from its movements, and compares held money with open transfers. A worker does it every night at 02:00, and compares what is new every five minutes. The newest ${shownMax} are shown.</p>`;
     const above = clearingTable(await readClearing(money.db, now), now);
@@ -104,10 +104,10 @@ const verify = formRoutes<null>({
     button: 'Verify the ledger',
     back: { href: '/ledger', text: 'Back to the ledger' },
   }),
-  async submit(services, visit) {
-    const { money } = services;
+  async submit(visit) {
+    const { money } = visit;
     await verifyBooks(money.db, money, (tx, { id, isCorrect }) =>
-      audit(tx, services, visit, {
+      audit(tx, visit, {
         ...{ action: 'ledger.verify', object: { type: 'verification', id }, sent: { is_correct: isCorrect } },
       }),
     );

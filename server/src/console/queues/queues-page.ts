@@ -13,8 +13,8 @@ export const queuesPage: ConsoleRoute = {
   path: '/queues',
   section: 'queues',
   action: 'records.read',
-  async handle(services, visit) {
-    const queues = await queuesOf(services, visit);
+  async handle(visit) {
+    const queues = await queuesOf(visit);
     const body = html`<header class="head"><h1>Queues</h1></header>
 ${
   queues.length === 0

@@ -14,7 +14,8 @@ export const defaultsPage: ConsoleRoute = {
   path: '/defaults',
   section: 'defaults',
   action: 'records.read',
-  async handle({ money, rateLimits }, visit) {
+  async handle(visit) {
+    const { money, rateLimits } = visit;
     const { db } = money;
     const rules = { own: { fees: [], limits: [] }, defaults: await findDefaultRules(db) };
     const { fallback } = await findReserves(db, 'default');

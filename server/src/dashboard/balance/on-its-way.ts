@@ -33,7 +33,7 @@ const pendingPage: ListPage<PendingRow> = {
   title: 'On its way',
   noun: ['entry', 'entries', 'held'],
   filters: [],
-  async read({ money }, { merchant }, query) {
+  async read({ money, merchant }, query) {
     const list = await listPending(money.lists, merchant.id, pageOf(query));
     const rows = list.rows.map((transfer) => {
       const networkText = networkName(transfer.network);

@@ -8,8 +8,7 @@ import type { Visit } from '../visit.ts';
 
 /** Throws AppError `not_found`, also for a counter that is not the cashier's. */
 export async function findOwnCounter(
-  { money }: DashboardServices,
-  { merchant, membership, may }: Visit,
+  { money, merchant, membership, may }: Visit,
   id: string | undefined,
 ): Promise<VirtualTerminal> {
   const { isAllowed, ownOnly } = may('counters.use');

@@ -1,6 +1,5 @@
 import { apiForm, deletionForm } from '../patterns/api-form.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
@@ -47,8 +46,7 @@ const create = apiForm<null>({
 
 const ofCounter = {
   ...shared,
-  load: (services: DashboardServices, visit: Visit, { params }: PageInput) =>
-    readCounter(services, visit, params['id']),
+  load: (visit: Visit, { params }: PageInput) => readCounter(visit, params['id']),
   id: ({ id }: Counter) => id,
 };
 

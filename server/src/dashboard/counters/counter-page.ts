@@ -23,12 +23,11 @@ const newestMax = 10;
 
 export const counterPage: DashboardRoute = {
   ...{ method: 'GET', path: '/counters/:id', section: 'counters', action: 'counters.use' },
-  async handle(services, visit, { params, query }) {
-    const { money } = services;
-    const { merchant, now } = visit;
-    const counter = await readCounter(services, visit, params['id']);
+  async handle(visit, { params, query }) {
+    const { money, merchant, now } = visit;
+    const counter = await readCounter(visit, params['id']);
     const period = periodOf(query, now, 'today');
-    const takings = await readTakings(services, visit, counter.id, period);
+    const takings = await readTakings(visit, counter.id, period);
     const page = { limit: newestMax, offset: 0, before: null };
     const { rows } = await listPayments(money, merchant.id, page, { terminalIds: [counter.id], now });
     return {
@@ -37,7 +36,7 @@ export const counterPage: DashboardRoute = {
 <div class="columns">${takingsPanel(visit, { counter, period, takings })}
 <div class="stack">${codePanel(counter)}${numbersPanel(visit, counter)}</div></div>
 ${paymentsPanel(visit, rows, { allHref: `/payments?counter=${counter.id}`, empty: 'No payments at this counter yet. Print its poster and hang it up.' })}
-${visit.may('records.read').isAllowed && (await recordHistory(services, visit, { id: counter.id, createdAt: new Date(counter.createdAt) }))}`,
+${visit.may('records.read').isAllowed && (await recordHistory(visit, { id: counter.id, createdAt: new Date(counter.createdAt) }))}`,
     };
   },
 };

@@ -29,7 +29,6 @@ import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter
 import { customerData } from '../../portal/records/customer-data.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import { titleOf } from '../payments/payment-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 interface CustomerRow {
@@ -47,7 +46,7 @@ const lists = listRoutes<CustomerRow>({
   title: 'Customers',
   noun: ['customer', 'customers'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, number or e-mail address' }, ...moreDateFilters],
-  async read({ money: { db, lists: reader } }, { merchant }, query) {
+  async read({ money: { db, lists: reader }, merchant }, query) {
     const typed = (query['term'] ?? '').trim();
     const filter = createdRange(query);
     const list =
@@ -96,14 +95,14 @@ const lists = listRoutes<CustomerRow>({
   buttons: [{ href: '/customers/new', text: 'New customer', needs: 'customers.write' }],
 });
 
-function findShown({ money }: DashboardServices, { merchant }: Visit, { params }: PageInput): Promise<Customer> {
+function findShown({ money, merchant }: Visit, { params }: PageInput): Promise<Customer> {
   return getCustomer(money.db, merchant.id, params['id'] ?? '');
 }
 
 const show = recordWithNumber<Customer>({
   ...{ path: '/customers/:id', section: 'customers', action: 'records.read', object: 'customer', load: findShown },
-  async page(services, visit, { subject: customer, shown }) {
-    const { money } = services;
+  async page(visit, { subject: customer, shown }) {
+    const { money } = visit;
     const { phone, email } = customer;
     const masked = [phone !== null && 'number', email !== null && 'e-mail address'].filter(Boolean).join(' and ');
     const paid = (await sumPaidByCustomers(money.db, visit.merchant.id, [customer.id])).get(customer.id);
@@ -126,19 +125,19 @@ const show = recordWithNumber<Customer>({
         ['Last paid', paid && shownTime(paid.lastPaidAt, visit.now)],
         ...metadataFacts(customer.metadata),
         ['Recorded', shownTime(customer.createdAt, visit.now)],
-        ['Changed by', await lastChange(services, visit, customer.id)],
+        ['Changed by', await lastChange(visit, customer.id)],
         ['Customer id', customer.id],
       ])}</section>
-${await newestPayments(services, visit, customer)}</div>
-${await recordHistory(services, visit, { id: customer.id })}`,
+${await newestPayments(visit, customer)}</div>
+${await recordHistory(visit, { id: customer.id })}`,
     };
   },
 });
 
 const newestMax = 10;
 
-async function newestPayments({ money }: DashboardServices, visit: Visit, customer: Customer): Promise<Html> {
-  const { merchant, now, base, testMode } = visit;
+async function newestPayments(visit: Visit, customer: Customer): Promise<Html> {
+  const { money, merchant, now, base, testMode } = visit;
   const page = { limit: newestMax, offset: 0, before: null };
   const { rows, total } = await listPayments(money, merchant.id, page, { customerId: customer.id, now });
   if (rows.length === 0) return html`<section class="panel"><h2>Payments</h2><p>None yet.</p></section>`;
@@ -156,10 +155,10 @@ const data: DashboardRoute = {
   path: '/customers/:id/data',
   section: 'customers',
   action: 'customers.write',
-  async handle(services, visit, input) {
-    const customer = await findShown(services, visit, input);
+  async handle(visit, input) {
+    const customer = await findShown(visit, input);
     const name = exportName(visit, `customer ${customer.id}`, [utcDay(visit.now)], 'json');
-    const bytes = customerData(services.money, visit.merchant, customer);
+    const bytes = customerData(visit.money, visit.merchant, customer);
     return { download: { name, contentType: 'application/json; charset=utf-8', bytes } };
   },
 };

@@ -45,8 +45,8 @@ const create = formRoutes<null>({
     button: 'Create the endpoint',
     back: { href: '/endpoints', text: 'Back to the endpoints' },
   }),
-  async submit(services, visit, { body, formId }) {
-    const created = await act(services, visit, {
+  async submit(visit, { body, formId }) {
+    const created = await act(visit, {
       ...{ operationId: 'createWebhookEndpoint', schema: endpointWithSecretSchema, body, formId },
       object: { type: 'webhook_endpoint' },
     });
@@ -102,8 +102,8 @@ function switchRoutes(
       effect: html`<p>${foreignText(endpointName(endpoint))}</p><p>${effect}</p>`,
       back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it as it is' },
     }),
-    async submit(services, visit, { subject: { id, status: before, health }, formId }) {
-      await act(services, visit, {
+    async submit(visit, { subject: { id, status: before, health }, formId }) {
+      await act(visit, {
         ...{ operationId: 'updateWebhookEndpoint', schema: endpointSchema, params: { id }, formId },
         ...{ body: { status }, before: { status: before }, object: object(id) },
       });
@@ -139,8 +139,8 @@ const rotate = formRoutes<ShownEndpoint>({
     button: 'Roll secret',
     back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id }, body, formId }) {
-    const { secret } = await act(services, visit, {
+  async submit(visit, { subject: { id }, body, formId }) {
+    const { secret } = await act(visit, {
       ...{ operationId: 'rotateWebhookSecret', schema: endpointWithSecretSchema, params: { id }, formId },
       body: { overlap_hours: Number(body['overlap_hours'] ?? 24) },
       object: object(id),
@@ -176,8 +176,8 @@ const test = formRoutes<ShownEndpoint>({
     button: 'Send a test event',
     back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
   }),
-  async submit(services, visit, { subject: { id }, formId }) {
-    const { event_id: eventId } = await act(services, visit, {
+  async submit(visit, { subject: { id }, formId }) {
+    const { event_id: eventId } = await act(visit, {
       ...{ operationId: 'testWebhookEndpoint', schema: testEventSchema, params: { id }, formId, object: object(id) },
     });
     return `/events/${eventId}`;

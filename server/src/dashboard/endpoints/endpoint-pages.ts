@@ -16,7 +16,6 @@ import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { deliveryState } from '../events/delivery-state.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { endpointActions } from './endpoint-actions.ts';
 import { endpointName, endpointState, failureText, isOn } from './endpoint-state.ts';
@@ -36,9 +35,9 @@ const list = listRoutes<ShownEndpoint>({
   title: 'Webhook endpoints',
   noun: ['endpoint', 'endpoints'],
   filters: [{ kind: 'search', name: 'term', label: 'Address, description or kind of event' }, ...moreDateFilters],
-  async read({ api }, visit, query) {
+  async read(visit, query) {
     const call = listCall(visit, { cursor: query['cursor'] ?? '' }, { limit: endpointsShown });
-    const { data } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
+    const { data } = await visit.api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
     const rows = data.filter((row) =>
       isFound(query, { ...row, texts: [row.url, endpointName(row), row.description, ...row.enabled_events] }),
     );
@@ -88,10 +87,9 @@ const show: DashboardRoute = {
   path: '/endpoints/:id',
   section: 'endpoints',
   action: 'requests.read',
-  async handle(services, visit, input) {
-    const { caller, requestId } = visit;
-    const { api, webhooks } = services;
-    const endpoint = await loadEndpoint(services, visit, input);
+  async handle(visit, input) {
+    const { caller, requestId, api, webhooks } = visit;
+    const endpoint = await loadEndpoint(visit, input);
     const { previousSecretExpiresAt } = await getEndpoint(webhooks.db, caller.merchantId, endpoint.id);
     const hours = await readHourlyAttempts(webhooks, caller.merchantId, endpoint.id);
     const events = await api.list('listEvents', eventSchema, {
@@ -101,8 +99,8 @@ const show: DashboardRoute = {
     return {
       title: endpointName(endpoint),
       body: html`${endpointHead(visit, endpoint)}${healthChart(hours.slice(-hoursShown), visit.now)}
-<div class="columns">${details(services, visit, { endpoint, previousSecretExpiresAt })}${deliveries(visit, endpoint, events.data)}</div>
-${await recordHistory(services, visit, { id: endpoint.id, createdAt: new Date(endpoint.createdAt) })}`,
+<div class="columns">${details(visit, { endpoint, previousSecretExpiresAt })}${deliveries(visit, endpoint, events.data)}</div>
+${await recordHistory(visit, { id: endpoint.id, createdAt: new Date(endpoint.createdAt) })}`,
     };
   },
 };
@@ -151,8 +149,7 @@ function healthInWords({ now }: Visit, { health, url }: ShownEndpoint): Html {
 }
 
 function details(
-  { webhooks }: DashboardServices,
-  { now, base }: Visit,
+  { webhooks, now, base }: Visit,
   { endpoint, previousSecretExpiresAt: oldEndsAt }: { endpoint: ShownEndpoint; previousSecretExpiresAt: Date | null },
 ): Html {
   const { health } = endpoint;

@@ -60,7 +60,7 @@ export const signatureCheck: readonly DashboardRoute[] = formRoutes<ShownEndpoin
     button: 'Check',
     back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
   }),
-  async submit({ webhooks }, { merchant, base }, { subject, input: { form } }) {
+  async submit({ webhooks, merchant, base }, { subject, input: { form } }) {
     const { body = '', signature = '', id = '', timestamp = '' } = form;
     // Browsers send each line break of a text field as two characters.
     const received = { body: body.replaceAll('\r\n', '\n'), signature, id, timestamp };

@@ -14,8 +14,8 @@ type Row = Static<typeof groupSchema>;
 export const groupLists = listRoutes<Row>({
   ...{ path: '/groups', section: 'groups', action: 'records.read', title: 'Groups', noun: ['group', 'groups'] },
   filters: [{ kind: 'search', name: 'term', label: 'Name' }, ...moreDateFilters],
-  async read({ api }, visit, query) {
-    const list = await api.list('listSubAccountGroups', groupSchema, listCall(visit, query));
+  async read(visit, query) {
+    const list = await visit.api.list('listSubAccountGroups', groupSchema, listCall(visit, query));
     return listResult(list, list.data, query);
   },
   exported: {

@@ -13,7 +13,6 @@ import { recordHistory } from '../patterns/record-history.ts';
 import { rowCount } from '../../portal/patterns/fields.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 import { recordHead } from '../../portal/patterns/record-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { shareBar } from './share-bar.ts';
 
@@ -24,12 +23,12 @@ const optionsMax = 100;
 
 const show: DashboardRoute = {
   ...{ method: 'GET', path: '/groups/:id', section, action: 'records.read' },
-  async handle(services, visit, { params }) {
-    const group = await getGroup(services.money.db, visit.merchant.id, params['id'] ?? '');
+  async handle(visit, { params }) {
+    const group = await getGroup(visit.money.db, visit.merchant.id, params['id'] ?? '');
     return {
       title: cleanText(group.name),
       body: html`${groupBody(visit, group)}
-${await recordHistory(services, visit, { id: group.id, createdAt: group.createdAt })}`,
+${await recordHistory(visit, { id: group.id, createdAt: group.createdAt })}`,
     };
   },
 };
@@ -69,11 +68,11 @@ interface GroupSubject {
   subAccounts: Option[];
 }
 
-async function load(services: DashboardServices, visit: Visit, { params }: PageInput): Promise<GroupSubject> {
+async function load(visit: Visit, { params }: PageInput): Promise<GroupSubject> {
   const { caller, requestId, merchant } = visit;
-  const group = params['id'] === undefined ? null : await getGroup(services.money.db, merchant.id, params['id']);
+  const group = params['id'] === undefined ? null : await getGroup(visit.money.db, merchant.id, params['id']);
   const call = { caller, requestId, query: { limit: optionsMax } };
-  const { data } = await services.api.list('listSubAccounts', subAccountSchema, call);
+  const { data } = await visit.api.list('listSubAccounts', subAccountSchema, call);
   // A member that is not among the newest stays selectable.
   const known = new Map([
     ...(group?.members ?? []).map(({ subAccountId, name }) => [subAccountId, name] as const),
@@ -149,7 +148,7 @@ const edit = apiForm<GroupSubject>({
 const remove = deletionForm<SubAccountGroup>({
   ...{ ...ofGroup, path: '/groups/:id/delete', operation: 'deleteSubAccountGroup' },
   ...{ id: ({ id }) => id, before: ({ name }) => ({ name }) },
-  load: ({ money }, { merchant }, { params }) => getGroup(money.db, merchant.id, params['id'] ?? ''),
+  load: ({ money, merchant }, { params }) => getGroup(money.db, merchant.id, params['id'] ?? ''),
   view: (group) => ({
     heading: 'Delete this group?',
     effect: html`<p>${foreignText(group.name)} can no longer be named on payments. Its members stay, and so do the splits of

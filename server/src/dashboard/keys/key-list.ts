@@ -16,7 +16,7 @@ export const keyList = listRoute<ListedKey>({
   title: 'API keys',
   noun: ['key', 'keys'],
   filters: [],
-  async read({ money }, { merchant }) {
+  async read({ money, merchant }) {
     const keys = (await listKeys(money.db, money.clock, merchant)).toReversed();
     const rows = [...keys.filter(isOn), ...keys.filter((key) => !isOn(key))];
     return { rows, total: rows.length, nextCursor: null };

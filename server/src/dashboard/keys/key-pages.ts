@@ -11,7 +11,6 @@ import { audit } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { keyList, lastUse } from './key-list.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
@@ -22,7 +21,7 @@ import { secretPage } from '../../portal/patterns/shown-once.ts';
 const path = '/keys';
 const shared = { section: 'keys', action: 'keys.manage' } as const;
 
-async function findKey({ money }: DashboardServices, { merchant }: Visit, id: string | undefined): Promise<ListedKey> {
+async function findKey({ money, merchant }: Visit, id: string | undefined): Promise<ListedKey> {
   const key = (await listKeys(money.db, money.clock, merchant)).find((each) => each.id === id);
   if (!key) throw new AppError('not_found', 'There is no such API key in this environment.');
   return key;
@@ -30,8 +29,8 @@ async function findKey({ money }: DashboardServices, { merchant }: Visit, id: st
 
 const show: DashboardRoute = {
   ...{ ...shared, method: 'GET', path: `${path}/:id` },
-  async handle(services, visit, { params }) {
-    const key = await findKey(services, visit, params['id']);
+  async handle(visit, { params }) {
+    const key = await findKey(visit, params['id']);
     const isOn = key.state !== 'revoked' && key.state !== 'expired';
     const { now, base, testMode } = visit;
     return {
@@ -74,12 +73,12 @@ const create = formRoutes<null>({
     button: 'Create the key',
     back: { href: path, text: 'Back to the keys' },
   }),
-  async submit(services, visit, { body }) {
-    const { money, keys } = services;
+  async submit(visit, { body }) {
+    const { money, keys } = visit;
     const key = newKeyOf(body);
     const { text } = await money.db.withTransaction(async (tx) => {
       const created = await createApiKey(tx, keys, visit.merchant, key);
-      await noteNewKey(tx, services, visit, created, 'keys.create');
+      await noteNewKey(tx, visit, created, 'keys.create');
       return created;
     });
     return secretPage({
@@ -87,7 +86,7 @@ const create = formRoutes<null>({
       label: 'API key',
       secret: text,
       effect: html`<p>It works from now on. The owners of the business were notified by mail.</p>
-${visit.testMode && html`<p>Try it:</p><pre class="json" tabindex="0" role="region" aria-label="A request with this key">curl ${services.accounts.publicUrl()}/v1/payments?limit=1 -H 'Authorization: Bearer ${text}'</pre>`}`,
+${visit.testMode && html`<p>Try it:</p><pre class="json" tabindex="0" role="region" aria-label="A request with this key">curl ${visit.accounts.publicUrl()}/v1/payments?limit=1 -H 'Authorization: Bearer ${text}'</pre>`}`,
       next: { href: `${visit.base}${path}`, text: 'I have copied it' },
     });
   },
@@ -96,24 +95,23 @@ ${visit.testMode && html`<p>Try it:</p><pre class="json" tabindex="0" role="regi
 /** The audit entry of a new key, and a mail to every owner, in the key's transaction. Neither holds the key. */
 async function noteNewKey(
   tx: Transaction,
-  services: DashboardServices,
   visit: Visit,
   { record }: CreatedKey,
   action: 'keys.create' | 'keys.roll',
 ): Promise<void> {
-  audit(tx, services, visit, {
+  audit(tx, visit, {
     ...{ action, object: { type: 'api_key', id: record.id } },
     changes: maskedChanges(auditedKey(record)),
   });
   const { merchant, account } = visit;
-  await mailNewKey(tx, services.accounts, { merchant, record, action, who: cleanText(account.name) });
+  await mailNewKey(tx, visit.accounts, { merchant, record, action, who: cleanText(account.name) });
 }
 
 const roll = formRoutes<ListedKey>({
   ...{
     ...shared,
     path: `${path}/:id/roll`,
-    load: (services, visit, { params }) => findKey(services, visit, params['id']),
+    load: (visit, { params }) => findKey(visit, params['id']),
   },
   view: (key, { testMode }) => ({
     heading: 'Roll this key?',
@@ -123,11 +121,11 @@ const roll = formRoutes<ListedKey>({
     button: 'Roll key',
     back: { href: `${path}/${key.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, body }) {
+  async submit(visit, { subject, body }) {
     const overlapMs = overlapMsOf(body);
-    const { text, previous } = await services.money.db.withTransaction(async (tx) => {
-      const created = await rollApiKey(tx, services.keys, visit.merchant, { id: subject.id, overlapMs });
-      await noteNewKey(tx, services, visit, created, 'keys.roll');
+    const { text, previous } = await visit.money.db.withTransaction(async (tx) => {
+      const created = await rollApiKey(tx, visit.keys, visit.merchant, { id: subject.id, overlapMs });
+      await noteNewKey(tx, visit, created, 'keys.roll');
       return created;
     });
     return secretPage({
@@ -144,7 +142,7 @@ const revoke = formRoutes<ListedKey>({
   ...{
     ...shared,
     path: `${path}/:id/revoke`,
-    load: (services, visit, { params }) => findKey(services, visit, params['id']),
+    load: (visit, { params }) => findKey(visit, params['id']),
   },
   view: (key, { testMode }) => ({
     heading: 'Revoke this key?',
@@ -154,11 +152,11 @@ const revoke = formRoutes<ListedKey>({
     isDanger: true,
     back: { href: `${path}/${key.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject }) {
-    const { money } = services;
+  async submit(visit, { subject }) {
+    const { money } = visit;
     await money.db.withTransaction(async (tx) => {
       await revokeApiKey(tx, money.clock, { merchantId: visit.merchant.id, id: subject.id });
-      audit(tx, services, visit, {
+      audit(tx, visit, {
         action: 'keys.revoke',
         object: { type: 'api_key', id: subject.id },
         changes: maskedChanges({ name: subject.name, ends_with: subject.lastFour }),

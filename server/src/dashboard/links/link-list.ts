@@ -26,12 +26,12 @@ export const linkLists = listRoutes<Row>({
     { kind: 'select', name: 'status', label: 'State', options: states },
     ...moreDateFilters,
   ],
-  async read({ money }, visit, query) {
+  async read(visit, query) {
     const active = states.find(({ value }) => value === query['status'])?.isActive;
     const filter = { active, ...createdRange(query), ...typedSearch(query) };
-    const list = await listLinks(money.lists, visit.merchant.id, pageOf(query), filter);
+    const list = await listLinks(visit.money.lists, visit.merchant.id, pageOf(query), filter);
     const ids = list.rows.map(({ id }) => id);
-    const takings = ids.length === 0 ? [] : await listTakingsOfLinks(money.db, visit.merchant.id, ids);
+    const takings = ids.length === 0 ? [] : await listTakingsOfLinks(visit.money.db, visit.merchant.id, ids);
     const byId = new Map(takings.map((each) => [each.id, each]));
     const rows = list.rows.map((row) => {
       const { count = 0n, paidMinor = 0n, refundedMinor = 0n } = byId.get(row.id) ?? {};

@@ -2,14 +2,12 @@ import { findNewestEntryOf } from '../../audit/record-audit.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { cleanText } from '../../pages/page-text.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { timeInSentence } from '../../portal/patterns/texts.ts';
 
 /** “Changed by Awa, Today 07:36” with a link to the record's entries; nothing for what nobody has changed here. */
 export async function changedBy(
-  { accounts }: DashboardServices,
-  { merchant, base, now, may }: Visit,
+  { accounts, merchant, base, now, may }: Visit,
   object: { id: string; action?: string },
 ): Promise<Html> {
   const entry = await findNewestEntryOf(accounts.db, merchant.businessId, object.id, object.action ?? null);

@@ -5,7 +5,6 @@ import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText, foreignText, formatNumber } from '../../pages/page-text.ts';
 import type { Page, PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute, Section } from '../dashboard-route.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { audit } from './act.ts';
 
@@ -20,8 +19,8 @@ interface RecordPage<Subject> {
   action: DashboardRoute['action'];
   /** The kind of the record, as the audit log has it. */
   object: string;
-  load(services: DashboardServices, visit: Visit, input: PageInput): Promise<Subject>;
-  page(services: DashboardServices, visit: Visit, drawn: { subject: Subject; shown: Shown }): Promise<Page>;
+  load(visit: Visit, input: PageInput): Promise<Subject>;
+  page(visit: Visit, drawn: { subject: Subject; shown: Shown }): Promise<Page>;
 }
 
 /**
@@ -33,16 +32,15 @@ export function recordWithNumber<Subject extends { id: string }>(record: RecordP
   return [
     {
       ...{ method: 'GET', path, section, action },
-      handle: async (services, visit, input) =>
-        page(services, visit, { subject: await load(services, visit, input), shown: { isWhole: false } }),
+      handle: async (visit, input) => page(visit, { subject: await load(visit, input), shown: { isWhole: false } }),
     },
     {
       ...{ method: 'POST', path, section, action: 'numbers.show' },
-      async handle(services, visit, input) {
-        const subject = await load(services, visit, input);
+      async handle(visit, input) {
+        const subject = await load(visit, input);
         const entry = { action: 'numbers.show', object: { type: object, id: subject.id }, changes: [] };
-        await services.accounts.db.withTransaction(async (tx) => audit(tx, services, visit, entry));
-        return page(services, visit, { subject, shown: { isWhole: true } });
+        await visit.accounts.db.withTransaction(async (tx) => audit(tx, visit, entry));
+        return page(visit, { subject, shown: { isWhole: true } });
       },
     },
   ];

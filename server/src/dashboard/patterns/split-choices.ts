@@ -1,6 +1,5 @@
 import { groupSchema, subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import { cleanText } from '../../pages/page-text.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 
@@ -12,8 +11,7 @@ export interface SplitChoices {
   groups: Option[];
 }
 
-export async function splitChoices({ api }: DashboardServices, visit: Visit): Promise<SplitChoices> {
-  const { caller, requestId } = visit;
+export async function splitChoices({ api, caller, requestId }: Visit): Promise<SplitChoices> {
   const call = { caller, requestId, query: { limit: choicesMax } };
   const [subAccounts, groups] = await Promise.all([
     api.list('listSubAccounts', subAccountSchema, call),

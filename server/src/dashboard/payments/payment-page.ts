@@ -28,7 +28,6 @@ import { copyable, facts, recordHead } from '../../portal/patterns/record-page.t
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { refundState } from '../../portal/records/refund-state.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { paymentTimeline } from './payment-history.ts';
 import { attemptList } from '../../portal/records/attempt-list.ts';
@@ -48,14 +47,13 @@ const show: DashboardRoute = {
   path: '/payments/:id',
   section: 'payments',
   action: 'payments.read',
-  async handle(services, visit, input) {
-    const found = await findVisiblePayment(services, visit, input);
-    const { db } = services.money;
+  async handle(visit, input) {
+    const found = await findVisiblePayment(visit, input);
+    const { db } = visit.money;
     const { id, shares } = found.intent;
     const attempts = await listAttempts(db, visit.merchant.id, id);
     const refunds = await Promise.all(attempts.map((each) => listRefundsOfCharge(db, visit.merchant.id, each.id)));
     const names = await subAccountNames(
-      services,
       visit,
       shares.map(({ subAccountId }) => subAccountId),
     );
@@ -69,7 +67,7 @@ const show: DashboardRoute = {
       title: titleOf(payment),
       body: html`<div hx-sse:connect="${base}/stream?${parameters.toString()}" hx-swap="none"></div>
 <div id="record" class="record" hx-get="${base}/payments/${id}${reference === undefined ? '' : `?reference=${encodeURIComponent(reference)}`}" hx-trigger="changed from:body" hx-select="#record"
-hx-swap="outerMorph">${await paymentBody(services, visit, payment)}</div>`,
+hx-swap="outerMorph">${await paymentBody(visit, payment)}</div>`,
     };
   },
 };
@@ -86,10 +84,9 @@ export function titleOf({ intent }: Pick<FoundPayment, 'intent'>): string {
   return cleanText(intent.title ?? '') || `Payment of ${formatAmount(totalMinor(intent))}`;
 }
 
-async function paymentBody(services: DashboardServices, visit: Visit, payment: ShownPayment): Promise<Html> {
-  const { money } = services;
+async function paymentBody(visit: Visit, payment: ShownPayment): Promise<Html> {
+  const { money, now } = visit;
   const { intent, charge, attempts, names } = payment;
-  const { now } = visit;
   const payer = charge && maskPhoneNumber(charge.accountNumber ?? '');
   const isOpenNow = isOpen(statusAt(intent, now));
   const address = paymentLink(money, intent);
@@ -106,10 +103,10 @@ async function paymentBody(services: DashboardServices, visit: Visit, payment: S
   })}
 <div class="columns"><div class="stack"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}</section>
 <section class="panel"><h2>Tries</h2>${attemptList(visit, attempts)}</section>
-${charge?.receivedDirectly && (await receiptPanel(services, visit, charge))}
+${charge?.receivedDirectly && (await receiptPanel(visit, charge))}
 ${payment.refunds.length > 0 && refundList(payment.refunds, visit)}</div>
 <section class="panel"><h2>Details</h2>${facts([
-    ...(await madeWith(services, visit, payment)),
+    ...(await madeWith(visit, payment)),
     ['Description', intent.description && foreignText(intent.description)],
     ...Object.entries(intent.customFieldsValues ?? {}).map(
       ([label, value]) => [foreignText(label), foreignText(String(value))] as const,
@@ -119,17 +116,16 @@ ${payment.refunds.length > 0 && refundList(payment.refunds, visit)}</div>
     ['Created', shownTime(intent.createdAt, now)],
     ['Events also go to', intent.callbackUrl && foreignText(intent.callbackUrl)],
     [isOpenNow ? 'Page for the payer' : 'Receipt, as the payer sees it', html`<a href="${address}">${address}</a>`],
-    ['Last acted on by', await lastChange(services, visit, intent.id)],
+    ['Last acted on by', await lastChange(visit, intent.id)],
     ['Network’s transaction', charge?.networkTransactionId],
     ['Payment id', intent.id],
   ])}</section></div>
-${await paymentTimeline(services, visit, { id: intent.id, attempts, names, refunds: payment.refunds })}`;
+${await paymentTimeline(visit, { id: intent.id, attempts, names, refunds: payment.refunds })}`;
 }
 
 /** Who or what the payment came by, with links for those who may follow them. */
 async function madeWith(
-  { money }: DashboardServices,
-  { merchant, may, base }: Visit,
+  { money, merchant, may, base }: Visit,
   { intent }: ShownPayment,
 ): Promise<(readonly [string, Html | null])[]> {
   const { terminalId, paymentLinkId, customerId, customerName } = intent;

@@ -42,7 +42,7 @@ export const receiptLists: readonly DashboardRoute[] = listRoutes<ReceiptRow>({
     { kind: 'select', name: 'status', label: 'State', options: statuses, isMore: true },
     ...moreDateFilters,
   ],
-  async read({ money }, { merchant, now }, query) {
+  async read({ money, merchant, now }, query) {
     const filter = { ...filterOf(query), now };
     const list = await listReceiptsToMatch(money.lists, merchant.id, pageOf(query), filter);
     const reasons = await whyUnmatched(money.db, merchant.id, list.rows);

@@ -19,7 +19,7 @@ export const referencePage: DashboardRoute = {
   path: '/reference',
   section: 'reference',
   action: 'requests.read',
-  async handle({ money, accounts, describeApi }, { merchant }) {
+  async handle({ money, accounts, describeApi, merchant }) {
     const merchants = await money.merchants.ofBusiness(merchant.businessId);
     const test = merchants.find(({ testMode }) => testMode) ?? merchant;
     const keys = (await listKeys(money.db, money.clock, test)).filter(

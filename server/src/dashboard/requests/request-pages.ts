@@ -19,7 +19,6 @@ import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { createdRange, dateFilters } from '../../portal/patterns/time-filter.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { prettyJson } from './pretty-json.ts';
 
@@ -53,7 +52,7 @@ const list = listRoute<RequestRow>({
     { kind: 'given', name: 'key', label: 'Only of one key' },
     { kind: 'given', name: 'record', label: 'Only of one record' },
   ],
-  async read({ money }, { merchant, testMode }, query) {
+  async read({ money, merchant, testMode }, query) {
     const idOf = (name: 'key' | 'record') => (isUuid(query[name] ?? '') ? query[name] : undefined);
     const page = pageOf(query);
     const found = await listRequests(money.lists, merchant.id, page, {
@@ -92,7 +91,7 @@ ${idempotencyKey !== null && html`<span class="second">${foreignText(idempotency
 });
 
 /** A payment is named by its attempts too, which the API calls transactions. */
-async function objectIdsOf({ db }: DashboardServices['money'], merchantId: string, id: string | undefined) {
+async function objectIdsOf({ db }: Visit['money'], merchantId: string, id: string | undefined) {
   return id === undefined ? undefined : [id, ...(await listAttempts(db, merchantId, id)).map((attempt) => attempt.id)];
 }
 
@@ -112,7 +111,8 @@ const show: DashboardRoute = {
   path: '/requests/:id',
   section: 'requests',
   action: 'requests.read',
-  async handle({ money }, visit, { params }) {
+  async handle(visit, { params }) {
+    const { money } = visit;
     const request = await getRequest(money.db, visit.merchant.id, params['id'] ?? '');
     const keys = await listKeys(money.db, money.clock, visit.merchant);
     return { title: `${request.method} ${request.path}`, body: requestBody(visit, request, keys) };
@@ -166,9 +166,9 @@ const lookUp: DashboardRoute = {
   path: '/requests/keys',
   section: 'requests',
   action: 'requests.read',
-  async handle(services, visit, { query }) {
+  async handle(visit, { query }) {
     const key = query['key'] ?? '';
-    const found = key === '' ? null : await findUses(services, visit, key);
+    const found = key === '' ? null : await findUses(visit, key);
     return {
       title: 'Look up an idempotency key',
       body: html`<header class="head"><h1>Look up an idempotency key</h1></header>
@@ -180,7 +180,7 @@ ${found && keyUses(visit, found)}
   },
 };
 
-async function findUses({ money, describeApi }: DashboardServices, { merchant }: Visit, key: string) {
+async function findUses({ money, describeApi, merchant }: Visit, key: string) {
   const page = { limit: 100, offset: 0, before: null };
   const { rows } = await listRequests(money.lists, merchant.id, page, { term: key });
   const requests = rows.filter(({ idempotencyKey }) => idempotencyKey === key);
@@ -217,7 +217,7 @@ const byRequestId: DashboardRoute = {
   path: '/requests/by-id/:id',
   section: 'requests',
   action: 'requests.read',
-  async handle({ money }, { merchant }, { params }) {
+  async handle({ money, merchant }, { params }) {
     const page = { limit: 1, offset: 0, before: null };
     const { rows } = await listRequests(money.lists, merchant.id, page, { term: params['id'] });
     const [found] = rows;

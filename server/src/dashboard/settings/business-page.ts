@@ -31,10 +31,10 @@ const show: DashboardRoute = {
   path: '/settings/business',
   section: 'settings',
   action: 'fee_payer.read',
-  async handle(services, visit) {
-    const merchant = await ownMerchant(services, visit);
-    const business = await getBusiness(services.accounts.db, merchant.businessId);
-    const by = (action: string, id = merchant.id) => changedBy(services, visit, { id, action });
+  async handle(visit) {
+    const merchant = await ownMerchant(visit);
+    const business = await getBusiness(visit.accounts.db, merchant.businessId);
+    const by = (action: string, id = merchant.id) => changedBy(visit, { id, action });
     const name = html`${facts([['Name', foreignText(business.name)]])}
 ${business.liveApprovedAt !== null && html`<p class="hint">The operator approved this name for live payments, and changes it if you ask.</p>`}
 ${await by('business.rename', business.id)}`;
@@ -90,7 +90,7 @@ const rename = formRoutes<Business>({
   path: '/settings/business/name',
   section: 'settings',
   action: 'business.rename',
-  load: ({ accounts }, { merchant }) => getBusiness(accounts.db, merchant.businessId),
+  load: ({ accounts, merchant }) => getBusiness(accounts.db, merchant.businessId),
   view: ({ name }) => ({
     heading: 'Name of the business',
     effect: html`<p>Payers see it on every page, in test and live.</p>`,
@@ -99,11 +99,11 @@ const rename = formRoutes<Business>({
     button: 'Save the name',
     back,
   }),
-  async submit(services, visit, { subject, input }) {
+  async submit(visit, { subject, input }) {
     const name = (input.form['name'] ?? '').trim();
     const object = { type: 'business', id: subject.id };
     const renaming = { action: 'business.rename', object, before: { name: subject.name }, after: { name } };
-    await change(services, visit, { ...renaming, isForBoth: true }, (tx) => renameBusiness(tx, subject.id, name));
+    await change(visit, { ...renaming, isForBoth: true }, (tx) => renameBusiness(tx, subject.id, name));
     return '/settings/business';
   },
 });
@@ -121,11 +121,10 @@ const contact = formRoutes<Merchant>({
     button: 'Save the contact',
     back,
   }),
-  async submit(services, visit, { subject, input }) {
+  async submit(visit, { subject, input }) {
     const appearance = readAppearance(contactFields, input.form);
     const object = { type: 'settings', id: subject.id };
     await change(
-      services,
       visit,
       {
         action: 'contact.set',
@@ -152,17 +151,14 @@ const logo = formRoutes<Merchant>({
     button: 'Use this logo',
     back,
   }),
-  async submit(services, visit, { subject, input }) {
-    const { db, clock } = services.accounts;
+  async submit(visit, { subject, input }) {
+    const { db, clock } = visit.accounts;
     const png = readLogo(input);
     const earlier = await findLogo(db, subject.id);
     const { width, height } = pngDimensions(png);
     const words = { before: { logo: earlier && 'another' }, after: { logo: `${width} × ${height} pixels` } };
-    await change(
-      services,
-      visit,
-      { action: 'logo.set', object: { type: 'settings', id: subject.id }, ...words },
-      (tx) => setLogo(tx, { merchantId: subject.id, png, updatedAt: clock.now() }),
+    await change(visit, { action: 'logo.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
+      setLogo(tx, { merchantId: subject.id, png, updatedAt: clock.now() }),
     );
     return '/settings/business';
   },
@@ -180,10 +176,9 @@ const withoutLogo = formRoutes<Merchant>({
     isDanger: true,
     back,
   }),
-  async submit(services, visit, { subject }) {
+  async submit(visit, { subject }) {
     const words = { before: { logo: 'set' }, after: { logo: null } };
     await change(
-      services,
       visit,
       { action: 'logo.remove', object: { type: 'settings', id: subject.id }, ...words },
       async (tx) => {

@@ -27,9 +27,9 @@ const show: DashboardRoute = {
   path: '/settings/checkout',
   section: 'settings',
   action: 'fee_payer.read',
-  async handle(services, visit, input) {
-    const merchant = await ownMerchant(services, visit);
-    const by = (action: string) => changedBy(services, visit, { id: merchant.id, action });
+  async handle(visit, input) {
+    const merchant = await ownMerchant(visit);
+    const by = (action: string) => changedBy(visit, { id: merchant.id, action });
     const panels = [
       {
         title: 'Colour',
@@ -106,14 +106,11 @@ const colour = formRoutes<Merchant>({
     button: 'Save the colour',
     back,
   }),
-  async submit(services, visit, { subject, input }) {
+  async submit(visit, { subject, input }) {
     const pageColour = readPart('pageColour', 'page_colour', input.form['page_colour'] ?? '');
     const words = { before: { page_colour: subject.pageColour }, after: { page_colour: pageColour } };
-    await change(
-      services,
-      visit,
-      { action: 'colour.set', object: { type: 'settings', id: subject.id }, ...words },
-      (tx) => setAppearance(tx, subject.id, { pageColour }),
+    await change(visit, { action: 'colour.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
+      setAppearance(tx, subject.id, { pageColour }),
     );
     return '/settings/checkout';
   },
@@ -142,15 +139,12 @@ const feePayer = formRoutes<Merchant>({
     button: 'Save who pays',
     back,
   }),
-  async submit(services, visit, { subject, input }) {
+  async submit(visit, { subject, input }) {
     const chosen = payers.find(({ value }) => value === input.form['fee_payer'])?.value;
     if (chosen === undefined) throw fieldError('invalid_request', 'fee_payer', 'Choose who pays the fees.');
     const words = { before: { fee_payer: subject.collectionFee.payer }, after: { fee_payer: chosen } };
-    await change(
-      services,
-      visit,
-      { action: 'fee_payer.set', object: { type: 'settings', id: subject.id }, ...words },
-      (tx) => setFeePayer(tx, subject.id, chosen),
+    await change(visit, { action: 'fee_payer.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
+      setFeePayer(tx, subject.id, chosen),
     );
     return '/settings/checkout';
   },

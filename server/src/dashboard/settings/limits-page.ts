@@ -16,7 +16,6 @@ import { feePayerText, feeText, receiptLimitText, refundLimitText, reserveText }
 import { settingsPage } from './settings-frame.ts';
 import type { SettingsPanel } from './settings-frame.ts';
 import { transferApproval, transferApprovalPanel } from './transfer-approval.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 const show: DashboardRoute = {
@@ -24,9 +23,9 @@ const show: DashboardRoute = {
   path: '/settings/limits',
   section: 'settings',
   action: 'fee_payer.read',
-  async handle(services, visit) {
-    const { accounts, money, rateLimits } = services;
-    const merchant = await ownMerchant(services, visit);
+  async handle(visit) {
+    const { accounts, money, rateLimits } = visit;
+    const merchant = await ownMerchant(visit);
     const business = await getBusiness(accounts.db, merchant.businessId);
     const { byNetwork, otherwise } = merchant.transferFees;
     const { largestMinor, dailyMinor } = merchant.transferLimits;
@@ -36,13 +35,13 @@ const show: DashboardRoute = {
       {
         title: 'Refunds',
         body: html`<p>${refundLimitText(business)}</p>
-<p class="hint">In test and live.</p>${await changedBy(services, visit, { id: business.id, action: 'refund_limit.set' })}`,
+<p class="hint">In test and live.</p>${await changedBy(visit, { id: business.id, action: 'refund_limit.set' })}`,
         changes: [
           { href: '/settings/limits/refunds', text: 'Change the limit', needs: 'refund_limit.manage' as const },
         ],
       },
-      await transferApprovalPanel(services, visit),
-      ...(await receiptPanels(services, visit)),
+      await transferApprovalPanel(visit),
+      ...(await receiptPanels(visit)),
       {
         title: 'Fees',
         body: html`${facts([
@@ -90,14 +89,14 @@ payment back.</p>`,
 };
 
 /** For a business that payers send money to directly. */
-async function receiptPanels(services: DashboardServices, visit: Visit): Promise<SettingsPanel[]> {
+async function receiptPanels(visit: Visit): Promise<SettingsPanel[]> {
   const { id } = visit.merchant;
-  const limitMinor = await findReceiptConfirmAbove(services.accounts.db, id);
+  const limitMinor = await findReceiptConfirmAbove(visit.accounts.db, id);
   if (!visit.takesReceipts && limitMinor === null) return [];
   return [
     {
       title: 'Receipts',
-      body: html`<p>${receiptLimitText(limitMinor)}</p>${await changedBy(services, visit, { id, action: 'receipts.limit' })}`,
+      body: html`<p>${receiptLimitText(limitMinor)}</p>${await changedBy(visit, { id, action: 'receipts.limit' })}`,
       changes: [{ href: '/settings/limits/receipts', text: 'Change the limit', needs: 'receipt_limit.manage' }],
     },
   ];
@@ -113,7 +112,7 @@ const refunds = formRoutes<Business>({
   path: '/settings/limits/refunds',
   section: 'settings',
   action: 'refund_limit.manage',
-  load: ({ accounts }, { merchant }) => getBusiness(accounts.db, merchant.businessId),
+  load: ({ accounts, merchant }) => getBusiness(accounts.db, merchant.businessId),
   view: (business) => ({
     heading: 'Limit for refunds',
     effect: html`<p>${refundLimitText(business)} This counts in test and live.</p>`,
@@ -127,11 +126,11 @@ const refunds = formRoutes<Business>({
     button: 'Save the limit',
     back: { href: '/settings/limits', text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, body }) {
+  async submit(visit, { subject, body }) {
     const limitMinor = typedLimit(body, 'refund_limit');
     const words = limitChange('refund_limit', [subject.refundLimitMinor, limitMinor]);
     const object = { type: 'business', id: subject.id };
-    await change(services, visit, { action: 'refund_limit.set', object, ...words, isForBoth: true }, async (tx) =>
+    await change(visit, { action: 'refund_limit.set', object, ...words, isForBoth: true }, async (tx) =>
       setRefundLimit(tx, subject.id, limitMinor),
     );
     return '/settings/limits';
@@ -146,7 +145,7 @@ const receipts = formRoutes<ReceiptLimit>({
   path: '/settings/limits/receipts',
   section: 'settings',
   action: 'receipt_limit.manage',
-  load: async ({ accounts }, { merchant }) => ({
+  load: async ({ accounts, merchant }) => ({
     limitMinor: await findReceiptConfirmAbove(accounts.db, merchant.id),
   }),
   view: ({ limitMinor }) => ({
@@ -164,12 +163,12 @@ until you have the statement imported.</p>`,
     button: 'Save the limit',
     back: { href: '/settings/limits', text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, body }) {
+  async submit(visit, { subject, body }) {
     const limitMinor = typedLimit(body, 'above');
     const { id } = visit.merchant;
     const words = limitChange('above', [subject.limitMinor, limitMinor]);
     const object = { type: 'settings', id };
-    await change(services, visit, { action: 'receipts.limit', object, ...words }, async (tx) =>
+    await change(visit, { action: 'receipts.limit', object, ...words }, async (tx) =>
       tx.send(updateReceiptConfirmAbove(id, limitMinor)),
     );
     return '/settings/limits';

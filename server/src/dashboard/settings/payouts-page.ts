@@ -14,15 +14,15 @@ const show: DashboardRoute = {
   path: '/settings/payouts',
   section: 'settings',
   action: 'fee_payer.read',
-  async handle(services, visit) {
+  async handle(visit) {
     const { merchant, base } = visit;
-    const { settlementDelayMs } = services.money.settings;
-    const schedule = await payoutScheduleOf(services.accounts.db, merchant.id);
+    const { settlementDelayMs } = visit.money.settings;
+    const schedule = await payoutScheduleOf(visit.accounts.db, merchant.id);
     const panels = [
       {
         title: 'Payouts of sub-accounts',
         body: html`<p>${scheduleText(schedule)}.</p><p class="hint">Each sub-account has its own destination and least amount:
-<a href="${base}/sub-accounts">Sub-accounts</a></p>${await changedBy(services, visit, { id: merchant.id, action: 'schedule.set' })}`,
+<a href="${base}/sub-accounts">Sub-accounts</a></p>${await changedBy(visit, { id: merchant.id, action: 'schedule.set' })}`,
         changes: [
           { href: '/settings/payouts/schedule', text: 'Change the schedule', needs: 'schedule.manage' as const },
         ],
@@ -41,7 +41,7 @@ const schedule = formRoutes<PayoutSchedule>({
   path: '/settings/payouts/schedule',
   section: 'settings',
   action: 'schedule.manage',
-  load: ({ accounts }, { merchant }) => payoutScheduleOf(accounts.db, merchant.id),
+  load: ({ accounts, merchant }) => payoutScheduleOf(accounts.db, merchant.id),
   view: (current) => ({
     heading: 'When are sub-accounts paid out?',
     effect: html`<p>The schedule begins at once: a sub-account with enough money may be paid out within minutes.</p>`,
@@ -55,12 +55,12 @@ const schedule = formRoutes<PayoutSchedule>({
     button: 'Save the schedule',
     back: { href: '/settings/payouts', text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, input }) {
+  async submit(visit, { subject, input }) {
     const chosen = payoutSchedules.find((each) => each === input.form['schedule']);
     if (chosen === undefined) throw fieldError('invalid_request', 'schedule', 'Choose a schedule.');
     const { id } = visit.merchant;
     const words = { before: { schedule: subject }, after: { schedule: chosen } };
-    await change(services, visit, { action: 'schedule.set', object: { type: 'settings', id }, ...words }, (tx) =>
+    await change(visit, { action: 'schedule.set', object: { type: 'settings', id }, ...words }, (tx) =>
       setPayoutSchedule(tx, id, chosen),
     );
     return '/settings/payouts';

@@ -14,7 +14,6 @@ import type { Field } from '../../portal/patterns/fields.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { readSubAccount } from './read-sub-account.ts';
 import type { FoundSubAccount } from './read-sub-account.ts';
@@ -39,10 +38,10 @@ const amountField: Field = { kind: 'hidden', json: 'amount', name: 'amount', lab
 const payOut = formRoutes<PayoutSubject>({
   ...{ path: '/sub-accounts/:id/payout', section, action: 'sub_accounts.write' },
   operation: 'createSubAccountPayout',
-  async load(services, visit, { params, query }) {
-    const found = await readSubAccount(services, visit, params['id']);
-    const plan = planOf(services, visit, found, query['amount']);
-    const needsApproval = 'amountMinor' in plan && (await needsSecondPerson(services, visit, plan.amountMinor));
+  async load(visit, { params, query }) {
+    const found = await readSubAccount(visit, params['id']);
+    const plan = planOf(visit, found, query['amount']);
+    const needsApproval = 'amountMinor' in plan && (await needsSecondPerson(visit, plan.amountMinor));
     return { ...found, plan, needsApproval };
   },
   view: ({ subAccount, plan, needsApproval, ...found }, _visit, { query }) => {
@@ -71,14 +70,14 @@ const payOut = formRoutes<PayoutSubject>({
       below,
     };
   },
-  async submit(services, visit, { subject: { subAccount }, body, formId }) {
+  async submit(visit, { subject: { subAccount }, body, formId }) {
     const amountMinor = amountOf(body);
-    if (await needsSecondPerson(services, visit, amountMinor)) {
+    if (await needsSecondPerson(visit, amountMinor)) {
       const { id: subAccountId, name, settlementCode: network, accountNumber } = subAccount;
       const shown = { network, account_number: accountNumber, beneficiary_name: name };
-      return submitTransferRequest(services, visit, { amountMinor, body: { ...body, ...shown }, formId, subAccountId });
+      return submitTransferRequest(visit, { amountMinor, body: { ...body, ...shown }, formId, subAccountId });
     }
-    const { id } = await act(services, visit, {
+    const { id } = await act(visit, {
       ...{ operationId: 'createSubAccountPayout', schema: transferSchema, params: { id: subAccount.id }, body, formId },
       object: { type: 'sub_account', id: subAccount.id },
     });
@@ -93,12 +92,7 @@ function otherAmount(typed: string): Html {
 <button class="button plain small">Work out</button></form>`;
 }
 
-function planOf(
-  { money }: DashboardServices,
-  { merchant }: Visit,
-  found: FoundSubAccount,
-  typed = '',
-): PayoutSubject['plan'] {
+function planOf({ money, merchant }: Visit, found: FoundSubAccount, typed = ''): PayoutSubject['plan'] {
   const { subAccount, settledMinor, owedMinor, pendingMinor } = found;
   if (!found.isPayable) {
     return html`<p>${found.destination} cannot be paid out: the network pays out nothing here.
@@ -125,7 +119,7 @@ const waive = apiForm<FoundSubAccount>({
   ...{ path: '/sub-accounts/:id/waive', section, action: 'sub_accounts.write' },
   ...{ operation: 'waiveSubAccountDebt', schema: subAccountSchema, object: 'sub_account', list: '/sub-accounts' },
   id: ({ subAccount }) => subAccount.id,
-  load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
+  load: (visit, { params }) => readSubAccount(visit, params['id']),
   view: ({ subAccount, owedMinor }) => ({
     heading: `Waive what ${cleanText(subAccount.name)} owes you`,
     ...(owedMinor === 0n && { refusal: html`<p>It owes you nothing.</p>` }),

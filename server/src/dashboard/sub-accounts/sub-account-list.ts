@@ -19,8 +19,12 @@ export const subAccountLists = listRoutes<Row>({
   title: 'Sub-accounts',
   noun: ['sub-account', 'sub-accounts'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, number or network' }, ...moreDateFilters],
-  async read({ api, money: { networks } }, visit, query) {
-    const { merchant } = visit;
+  async read(visit, query) {
+    const {
+      api,
+      money: { networks },
+      merchant,
+    } = visit;
     const list = await api.list('listSubAccounts', subAccountSchema, listCall(visit, query));
     const rows = list.data.map((row) => ({
       ...row,

@@ -19,7 +19,6 @@ import type { Period } from '../patterns/period.ts';
 import { dayText, timeInSentence } from '../../portal/patterns/texts.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { payoutsPanel } from './payouts-panel.ts';
@@ -43,10 +42,10 @@ const kindTexts: Record<StatementKind, string> = {
 
 const show: DashboardRoute = {
   ...{ method: 'GET', path: '/sub-accounts/:id', section: 'sub-accounts', action: 'records.read' },
-  async handle(services, visit, { params, query }) {
-    const found = await readSubAccount(services, visit, params['id']);
+  async handle(visit, { params, query }) {
+    const found = await readSubAccount(visit, params['id']);
     const { name } = found.subAccount;
-    return { title: cleanText(name), body: await subAccountBody(services, visit, found, query) };
+    return { title: cleanText(name), body: await subAccountBody(visit, found, query) };
   },
 };
 
@@ -68,14 +67,8 @@ function actionsOf({
   ];
 }
 
-async function subAccountBody(
-  services: DashboardServices,
-  visit: Visit,
-  found: FoundSubAccount,
-  query: PageInput['query'],
-): Promise<Html> {
-  const { money } = services;
-  const { merchant, base, now } = visit;
+async function subAccountBody(visit: Visit, found: FoundSubAccount, query: PageInput['query']): Promise<Html> {
+  const { money, merchant, base, now } = visit;
   const { subAccount, settledMinor, pendingMinor, owedMinor, isPayable, heldUntil, destination } = found;
   const groups = await listGroupsOf(money.db, merchant.id, subAccount.id, groupsMax);
   const payouts = await listPayoutsOf(money.db, merchant.id, subAccount.id, payoutsMax);
@@ -119,7 +112,7 @@ ${heldUntil !== null && html`<p class="notice wait"><span>The destination was ch
   ])}</section></div>
 ${payoutsPanel(visit, payouts)}
 ${statementSection(visit, subAccount.id, { period, statement, cursor })}
-${await recordHistory(services, visit, { id: subAccount.id, createdAt: subAccount.createdAt })}`;
+${await recordHistory(visit, { id: subAccount.id, createdAt: subAccount.createdAt })}`;
 }
 
 function noDestination({ destination, settledMinor, subAccount }: FoundSubAccount): Html {
@@ -157,12 +150,12 @@ ${linePages(path, { from, to }, { cursor, nextCursor, names: ['From the start', 
 
 const statementCsv: DashboardRoute = {
   ...{ method: 'GET', path: '/sub-accounts/:id/statement.csv', section: 'sub-accounts', action: 'records.read' },
-  async handle(services, visit, { params, query }) {
-    const { subAccount } = await readSubAccount(services, visit, params['id']);
+  async handle(visit, { params, query }) {
+    const { subAccount } = await readSubAccount(visit, params['id']);
     const { from, to } = periodOf(query, visit.now);
     const { caller, requestId } = visit;
     const call = { caller, requestId, params: { id: subAccount.id }, query: { from, to } };
-    const { text } = await services.api.csv('retrieveSubAccountStatement', call);
+    const { text } = await visit.api.csv('retrieveSubAccountStatement', call);
     const name = exportName(visit, `sub-account-${subAccount.name}`, [from, to]);
     return { download: { name, contentType: 'text/csv; charset=utf-8', bytes: Buffer.from(text) } };
   },

@@ -26,7 +26,6 @@ import { formRoutes } from '../patterns/form-page.ts';
 import { numberText, recordWithNumber, showButton } from '../patterns/shown-number.ts';
 import type { Shown } from '../patterns/shown-number.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { payoutText } from './request-transfer.ts';
 
@@ -39,7 +38,7 @@ const marks: Readonly<Record<RequestState, StateMark>> = {
   expired: { tone: 'calm', icon: 'clock', text: 'Expired' },
 };
 
-function load({ money }: DashboardServices, { merchant }: Visit, { params }: PageInput): Promise<DecidedRequest> {
+function load({ money, merchant }: Visit, { params }: PageInput): Promise<DecidedRequest> {
   const id = params['id'] ?? '';
   if (!isUuid(id)) throw new AppError('not_found', 'There is no such payout in this environment.');
   return getTransferRequest(money.db, merchant.id, id);
@@ -50,8 +49,8 @@ const list: DashboardRoute = {
   path: '/transfers/requests',
   section: 'transfers',
   action: 'transfers.read',
-  async handle({ money }, visit) {
-    const { merchant, now, base } = visit;
+  async handle(visit) {
+    const { money, merchant, now, base } = visit;
     const waiting = await listWaitingRequests(money.db, merchant.id, { now });
     const heading = 'Payouts that wait for a second person';
     return {
@@ -79,7 +78,7 @@ const show = recordWithNumber<DecidedRequest>({
     object: 'transfer_request',
     load,
   },
-  async page(_services, visit, { subject: request, shown }) {
+  async page(visit, { subject: request, shown }) {
     const { amountMinor, body, createdAt, requestedByName } = request;
     const { now, base } = visit;
     const state = requestState(request, now);
@@ -169,9 +168,9 @@ const approve = formRoutes<DecidedRequest>({
     button: `Pay out ${formatAmount(request.amountMinor)}`,
     back: back(request),
   }),
-  async submit(services, visit, { subject: request }) {
+  async submit(visit, { subject: request }) {
     const by = { decidedBy: visit.account.id, decidedByName: visit.account.name };
-    const { id } = await act(services, visit, {
+    const { id } = await act(visit, {
       ...operationOf(request),
       schema: transferSchema,
       // That of the form which requested it, so that it is paid out once, whoever presses what again.
@@ -180,7 +179,7 @@ const approve = formRoutes<DecidedRequest>({
       forgetsRefusals: true,
       alsoWrite: (tx, payout) => {
         refuseOtherDestination(request, payout);
-        const decidedAt = services.money.clock.now();
+        const decidedAt = visit.money.clock.now();
         decideTransferRequest(tx, request, { decision: 'approved', ...by, transferId: payout.id, decidedAt });
       },
     }).catch(refuseDecided);
@@ -217,15 +216,15 @@ const decline = formRoutes<DecidedRequest>({
     isDanger: true,
     back: back(request),
   }),
-  async submit(services, visit, { subject: request }) {
+  async submit(visit, { subject: request }) {
     const by = { decidedBy: visit.account.id, decidedByName: visit.account.name };
     const write = async (tx: Transaction): Promise<void> => {
-      const decidedAt = services.money.clock.now();
+      const decidedAt = visit.money.clock.now();
       decideTransferRequest(tx, request, { decision: 'declined', ...by, transferId: null, decidedAt });
       const object = { type: 'transfer_request', id: request.id };
-      audit(tx, services, visit, { action: 'transfers.decline', object, changes: [] });
+      audit(tx, visit, { action: 'transfers.decline', object, changes: [] });
     };
-    await services.accounts.db.withTransaction(write).catch(refuseDecided);
+    await visit.accounts.db.withTransaction(write).catch(refuseDecided);
     return `/transfers/requests/${request.id}`;
   },
 });

@@ -49,8 +49,8 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
     ...moreDateFilters,
     { kind: 'select', name: 'kind', label: 'Whose', options: kinds, isMore: true },
   ],
-  async read(services, visit, query) {
-    const { lists } = services.money;
+  async read(visit, query) {
+    const { lists } = visit.money;
     const list = await listTransfers(lists, visit.merchant.id, pageOf(query), filterOf(query), { withSum: true });
     const rows = list.rows.map((transfer) => rowOf(transfer));
     return shownRows(list, rows);
@@ -73,13 +73,12 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
       currency: ({ currency }) => currency,
       arrived_at: ({ completedAt }) => completedAt?.toISOString() ?? null,
     }),
-    async rows(services, visit, query, page) {
-      const { lists } = services.money;
+    async rows(visit, query, page) {
+      const { lists } = visit.money;
       const rows = await listTransferRows(lists, visit.merchant.id, { ...page, offset: 0 }, filterOf(query));
       return rows.map((transfer) => rowOf(transfer));
     },
-    totals: ({ money }, { merchant }, query) =>
-      sumTransfers(money.lists, merchant.id, filterOf(query), exportedRowsMax),
+    totals: ({ money, merchant }, query) => sumTransfers(money.lists, merchant.id, filterOf(query), exportedRowsMax),
   },
   columns: [
     {

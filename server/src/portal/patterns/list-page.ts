@@ -58,9 +58,9 @@ export interface ListPage<Row extends { id: string }, Kind extends PortalKind> {
   /** `payment`, `payments`, and what the sum is of: `paid`. */
   noun: Noun;
   /** A function where the choices are the business's own, such as its counters. */
-  filters: readonly Filter[] | ((services: Kind['services'], visit: Kind['visit']) => Promise<readonly Filter[]>);
+  filters: readonly Filter[] | ((visit: Kind['visit']) => Promise<readonly Filter[]>);
   columns: readonly Column<Row, Kind>[];
-  read(services: Kind['services'], visit: Kind['visit'], query: PageInput['query']): Promise<ListResult<Row>>;
+  read(visit: Kind['visit'], query: PageInput['query']): Promise<ListResult<Row>>;
   /** Below the visit's base. */
   href(row: Row): string;
   /** Why it is empty, and the first step. */
@@ -86,14 +86,9 @@ export interface ListExport<Row, Kind extends PortalKind> {
   needs: Kind['action'];
   columns: readonly { header: string; cell(row: Row, visit: Kind['visit']): CsvCell }[];
   /** Up to `limit` rows after the row with the id `before`, newest first, without counting. */
-  rows?(
-    services: Kind['services'],
-    visit: Kind['visit'],
-    query: PageInput['query'],
-    page: ExportPage,
-  ): Promise<readonly Row[]>;
+  rows?(visit: Kind['visit'], query: PageInput['query'], page: ExportPage): Promise<readonly Row[]>;
   /** The whole list. */
-  totals?(services: Kind['services'], visit: Kind['visit'], query: PageInput['query']): Promise<ExportTotals>;
+  totals?(visit: Kind['visit'], query: PageInput['query']): Promise<ExportTotals>;
 }
 
 export interface ExportPage {
@@ -113,9 +108,9 @@ export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
     path,
     section,
     action,
-    async handle(services, visit, { query: sent }) {
-      const { list, query } = await readPage(page, services, visit, sent);
-      const shown = await shownList(page, services, visit);
+    async handle(visit, { query: sent }) {
+      const { list, query } = await readPage(page, visit, sent);
+      const shown = await shownList(page, visit);
       const isFiltered = shown.filters.some(({ name }) => (query[name] ?? '') !== '');
       const isEmpty = list.rows.length === 0 && !isFiltered;
       return {
@@ -132,14 +127,13 @@ ${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, v
 
 async function readPage<Row extends { id: string }, Kind extends PortalKind>(
   page: ListPage<Row, Kind>,
-  services: Kind['services'],
   visit: Kind['visit'],
   query: PageInput['query'],
 ): Promise<{ list: ListResult<Row>; query: PageInput['query'] }> {
-  const list = await page.read(services, visit, query);
+  const list = await page.read(visit, query);
   if (!isShortFirstPage(list, pageOf(query))) return { list, query };
   const { cursor: _cursor, ...first } = query;
-  return { list: await page.read(services, visit, first), query: first };
+  return { list: await page.read(visit, first), query: first };
 }
 
 /** A list with the filters of this visit. */
@@ -149,11 +143,10 @@ export type ShownList<Row extends { id: string }, Kind extends PortalKind> = Omi
 
 export async function shownList<Row extends { id: string }, Kind extends PortalKind>(
   page: ListPage<Row, Kind>,
-  services: Kind['services'],
   visit: Kind['visit'],
 ): Promise<ShownList<Row, Kind>> {
   const { filters } = page;
-  return { ...page, filters: typeof filters === 'function' ? await filters(services, visit) : filters };
+  return { ...page, filters: typeof filters === 'function' ? await filters(visit) : filters };
 }
 
 /** Replaces the list alone: what is typed in the filters stays. */
