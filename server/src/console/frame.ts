@@ -65,9 +65,7 @@ function environmentSwitch(environment: Environment, section: Section): Html {
 
 /** The whole navigation as a page, for phones: no scripts needed. */
 export const morePage: ConsoleRoute = {
-  method: 'GET',
   path: '/more',
-  section: 'more',
   action: 'records.read',
   async handle({ accountPath, base }) {
     const listOf = (title: string, links: readonly ConsoleLink[], head: string): Html =>

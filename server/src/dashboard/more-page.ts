@@ -5,9 +5,7 @@ import { basePath } from './visit.ts';
 
 /** The whole navigation as a page, for phones: no scripts needed. */
 export const morePage: DashboardRoute = {
-  method: 'GET',
   path: '/more',
-  section: 'more',
   action: 'payments.read',
   async handle(visit) {
     return {
@@ -22,9 +20,7 @@ export const morePage: DashboardRoute = {
 
 /** Leads to the same list in the other environment, which has other records and another address. */
 export const switchEnvironment: DashboardRoute = {
-  method: 'GET',
   path: '/switch',
-  section: 'more',
   action: 'payments.read',
   async handle({ money, merchant, testMode }, { query }) {
     const merchants = await money.merchants.ofBusiness(merchant.businessId);

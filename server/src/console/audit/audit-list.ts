@@ -19,7 +19,6 @@ import type { ConsoleServices } from '../services.ts';
 /** What operators did; or all that people did in one business, whose id is in the address. */
 const auditList: ListPage<AuditEntry, ConsoleKind> = {
   path: '/audit',
-  section: 'audit',
   action: 'records.read',
   title: 'Audit log',
   noun: ['entry', 'entries'],

@@ -1,12 +1,12 @@
 import { BoundedMap } from '../../kit/bounded-map.ts';
-import type { PageInput } from '../../portal/patterns/page-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
+import type { PageInput, SectionRoute } from '../../portal/patterns/page-route.ts';
+import type { ConsoleKind } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { audit } from './record.ts';
 
 /** The page that an operator has requested. */
 interface Seen {
-  route: ConsoleRoute;
+  route: SectionRoute<ConsoleKind>;
   input: PageInput;
 }
 

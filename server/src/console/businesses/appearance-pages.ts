@@ -19,7 +19,7 @@ import type { ConsoleRoute } from '../console-route.ts';
 import { loadMerchant } from './business.ts';
 import type { MerchantOfBusiness } from './business.ts';
 
-const shared = { section: 'businesses', action: 'businesses.write', load: loadMerchant } as const;
+const shared = { action: 'businesses.write', load: loadMerchant } as const;
 const fields = [colourField, ...contactFields];
 
 const appearance = formRoutes<MerchantOfBusiness>({

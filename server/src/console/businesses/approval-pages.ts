@@ -30,7 +30,6 @@ async function loadApproval(visit: ConsoleVisit, input: PageInput): Promise<Appr
 
 const prepare = formRoutes<Approval>({
   path: '/businesses/:id/approval',
-  section: 'businesses',
   action: 'businesses.write',
   load: loadApproval,
   view: ({ business: { id, name }, checks }) => ({
@@ -63,7 +62,6 @@ const prepare = formRoutes<Approval>({
 
 const approve = formRoutes<Approval>({
   path: '/businesses/:id/approval/approve',
-  section: 'businesses',
   action: 'businesses.approve',
   load: loadApproval,
   view: ({ business: { id, name }, checks }, { now }) => ({

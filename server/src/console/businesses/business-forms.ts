@@ -12,7 +12,6 @@ import type { Business } from './business.ts';
 
 const create = formRoutes<null>({
   path: '/businesses/new',
-  section: 'businesses',
   action: 'businesses.write',
   load: async () => null,
   view: () => ({
@@ -43,7 +42,6 @@ const create = formRoutes<null>({
 
 const suspend = formRoutes<Business>({
   path: '/businesses/:id/suspend',
-  section: 'businesses',
   action: 'businesses.write',
   load: findBusiness,
   view: ({ id, name }) => ({
@@ -64,7 +62,6 @@ const suspend = formRoutes<Business>({
 
 const lift = formRoutes<Business>({
   path: '/businesses/:id/lift',
-  section: 'businesses',
   action: 'businesses.approve',
   load: findBusiness,
   view: ({ id, name }) => ({
@@ -82,7 +79,6 @@ const lift = formRoutes<Business>({
 
 const inviteOwner = formRoutes<{ business: Business; hasTeam: boolean }>({
   path: '/businesses/:id/owner',
-  section: 'businesses',
   action: 'businesses.write',
   async load(visit, input) {
     const business = await findBusiness(visit, input);

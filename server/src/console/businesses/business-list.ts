@@ -37,7 +37,6 @@ function hasState({ suspendedAt, liveApprovedAt, liveRequestedAt }: BusinessStat
 
 export const businessList = listRoute<BusinessRow>({
   path: '/businesses',
-  section: 'businesses',
   action: 'records.read',
   title: 'Businesses',
   noun: ['business', 'businesses'],

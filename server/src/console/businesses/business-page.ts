@@ -29,9 +29,7 @@ import type { Business } from './business.ts';
 
 /** May it go live? What is agreed with it? Who are its people? */
 export const businessPage: ConsoleRoute = {
-  method: 'GET',
   path: '/businesses/:id',
-  section: 'businesses',
   action: 'records.read',
   async handle(visit, input) {
     const business = await findBusiness(visit, input);

@@ -26,7 +26,8 @@ interface KeyOfMerchant extends MerchantOfBusiness {
 }
 
 const list: ConsoleRoute = {
-  ...{ method: 'GET', path, section: 'businesses', action: 'records.read' },
+  path,
+  action: 'records.read',
   async handle(visit, input) {
     const business = await findBusiness(visit, input);
     const head = `/businesses/${business.id}`;
@@ -74,7 +75,8 @@ async function loadKey(visit: ConsoleVisit, input: PageInput): Promise<KeyOfMerc
 }
 
 const show: ConsoleRoute = {
-  ...{ method: 'GET', path: `${path}/:key`, section: 'businesses', action: 'records.read' },
+  path: `${path}/:key`,
+  action: 'records.read',
   async handle(visit, input) {
     const { key, business, merchant, environment } = await loadKey(visit, input);
     const { now, base } = visit;
@@ -108,10 +110,8 @@ const show: ConsoleRoute = {
   },
 };
 
-const manage = { section: 'businesses', action: 'keys.manage' } as const;
-
 const create = formRoutes<MerchantOfBusiness>({
-  ...{ ...manage, path: `${path}/new`, load: loadMerchant },
+  ...{ path: `${path}/new`, action: 'keys.manage', load: loadMerchant },
   view: ({ business, environment }) => ({
     heading: `New ${environment} key`,
     effect: html`<p>Of ${foreignText(business.name)}. Its owners are told by mail. Give it to nobody but them, and never in a message.</p>`,
@@ -158,7 +158,7 @@ async function noteNewKey(
 }
 
 const roll = formRoutes<KeyOfMerchant>({
-  ...{ ...manage, path: `${path}/:key/roll`, load: loadKey },
+  ...{ path: `${path}/:key/roll`, action: 'keys.manage', load: loadKey },
   view: ({ key, business, merchant }) => ({
     heading: 'Roll this key?',
     effect: html`${named(key, merchant.testMode)}<p>A new key with the same name and rights replaces it.</p>`,
@@ -184,7 +184,7 @@ const roll = formRoutes<KeyOfMerchant>({
 });
 
 const revoke = formRoutes<KeyOfMerchant>({
-  ...{ ...manage, path: `${path}/:key/revoke`, load: loadKey },
+  ...{ path: `${path}/:key/revoke`, action: 'keys.manage', load: loadKey },
   view: ({ key, business, merchant }) => ({
     heading: 'Revoke this key?',
     effect: html`${named(key, merchant.testMode)}<p>Within seconds every request with it is refused. It cannot be turned on again.</p>`,

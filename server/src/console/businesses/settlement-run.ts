@@ -20,7 +20,6 @@ interface Run extends MerchantOfBusiness {
 /** As `settlement run`: pays out every sub-account that has enough, once in the merchant's period of a day, which is today. */
 export const settlementRun = formRoutes<Run>({
   path: '/businesses/:id/settlement-run',
-  section: 'businesses',
   action: 'terms.manage',
   async load(visit, input) {
     const of = await loadMerchant(visit, input);

@@ -77,7 +77,6 @@ async function networkOf({ money }: ConsoleVisit, found: Case): Promise<string> 
 
 export const caseList = listRoute<ListedCase>({
   path: '/cases',
-  section: 'cases',
   action: 'records.read',
   title: 'Cases',
   noun: ['case', 'cases'],

@@ -58,9 +58,7 @@ function proposalOf({ found, steps }: OpenedCase): ResolutionStep | undefined {
 }
 
 const show: ConsoleRoute = {
-  method: 'GET',
   path: '/cases/:id',
-  section: 'cases',
   action: 'records.read',
   async handle(visit, input) {
     const opened = await loadCase(visit, input);
@@ -153,7 +151,6 @@ function auditedCases(visit: ConsoleVisit, { merchant }: OpenedCase) {
 
 const propose = formRoutes<OpenedCase>({
   path: '/cases/:id/propose',
-  section: 'cases',
   action: 'cases.propose',
   load: loadCase,
   view: ({ found, choices }) => ({
@@ -200,7 +197,6 @@ function reportedMoney(form: PageInput['form']): ReportedMoney | null {
 
 const confirm = formRoutes<OpenedCase>({
   path: '/cases/:id/confirm',
-  section: 'cases',
   action: 'cases.confirm',
   load: loadCase,
   view: (opened) => {
@@ -225,7 +221,6 @@ ${choice && html`<h2>What it does</h2>${choicePanel(choice)}`}<p>This cannot be 
 
 const withdraw = formRoutes<OpenedCase>({
   path: '/cases/:id/withdraw',
-  section: 'cases',
   action: 'cases.propose',
   load: loadCase,
   view: ({ found }) => ({

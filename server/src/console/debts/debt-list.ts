@@ -14,7 +14,6 @@ type DebtRow = Owed & { id: string; merchant: Merchant };
 /** Who owes whom, and what ends it; the largest debt times its age comes first. */
 export const debtList = listRoute<DebtRow>({
   path: '/debts',
-  section: 'cases',
   action: 'records.read',
   title: 'Debts',
   noun: ['debt', 'debts'],

@@ -24,9 +24,7 @@ const troublesShown = 10;
 
 /** Is money stuck? Where? Who acts? */
 export const homePage: ConsoleRoute = {
-  method: 'GET',
   path: '/home',
-  section: 'home',
   action: 'records.read',
   async handle(visit) {
     const { environment, base, now, money } = visit;

@@ -17,9 +17,7 @@ const linesPerPage = 50;
 
 /** Why a balance is what it is: each movement behind it, newest first, with the balance after it. */
 export const explainPage: ConsoleRoute = {
-  method: 'GET',
   path: '/ledger/explain',
-  section: 'ledger',
   action: 'ledger.verify',
   async handle(visit, { query }) {
     const requested = { merchant: query['merchant'] ?? '', account: query['account'] ?? '', at: query['at'] ?? '' };

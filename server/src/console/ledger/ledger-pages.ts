@@ -48,7 +48,6 @@ const shownMax = 100;
 
 const list = listRoute<StoredVerification>({
   path: '/ledger',
-  section: 'ledger',
   action: 'ledger.read',
   title: 'Ledger',
   noun: ['verification', 'verifications'],
@@ -95,7 +94,6 @@ ${problem !== null && html`<span class="second">${problem}</span>`}`,
 
 const verify = formRoutes<null>({
   path: '/ledger/verify',
-  section: 'ledger',
   action: 'ledger.verify',
   load: async () => null,
   view: () => ({

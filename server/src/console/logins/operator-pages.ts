@@ -53,7 +53,6 @@ function stateOf({ revokedAt }: Operator): StateMark {
 
 const list = listRoute<OperatorRow>({
   path: '/operators',
-  section: 'operators',
   action: 'records.read',
   title: 'Operators',
   noun: ['operator', 'operators'],
@@ -83,7 +82,6 @@ const roleField: Field = {
 
 const invite = formRoutes<null>({
   path: '/operators/new',
-  section: 'operators',
   action: 'operators.manage',
   load: async () => null,
   view: () => ({
@@ -120,9 +118,7 @@ const invite = formRoutes<null>({
 });
 
 const show: ConsoleRoute = {
-  method: 'GET',
   path: '/operators/:id',
-  section: 'operators',
   action: 'records.read',
   async handle(visit, input) {
     const row = await findRow(visit, input);
@@ -152,7 +148,6 @@ const roleTexts: Readonly<Record<OperatorRole, string>> = {
 
 const changeRole = formRoutes<OperatorRow>({
   path: '/operators/:id/role',
-  section: 'operators',
   action: 'operators.manage',
   load: findRow,
   view: ({ id, name, role }, visit) => ({
@@ -182,7 +177,6 @@ const changeRole = formRoutes<OperatorRow>({
 
 const createCredential = formRoutes<null>({
   path: '/operators/credential',
-  section: 'operators',
   action: 'operators.manage',
   load: async () => null,
   view: () => ({
@@ -211,7 +205,6 @@ const createCredential = formRoutes<null>({
 
 const revoke = formRoutes<OperatorRow>({
   path: '/operators/:id/revoke',
-  section: 'operators',
   action: 'operators.manage',
   load: findRow,
   view: ({ name }) => ({

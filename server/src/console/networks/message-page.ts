@@ -13,7 +13,6 @@ import { formRoutes } from '../console-route.ts';
 /** As `receipts try`: reads a network's message to a shop by the templates. Nothing is stored. */
 export const messagePage = formRoutes<{ network: string }>({
   path: '/networks/:network/message',
-  section: 'networks',
   action: 'records.read',
   async load({ money, environment }, { params }) {
     const connectors = money.networks.list(environment === 'test');

@@ -18,9 +18,7 @@ import { attemptText, ownBreaker, shownOf, payoutState, reasonTexts, sumWaiting,
 import { networkTable, noNetworks } from './network-table.ts';
 
 const list: ConsoleRoute = {
-  method: 'GET',
   path: '/networks',
-  section: 'networks',
   action: 'records.read',
   async handle(visit) {
     const networks = await readNetworkHealth(visit.money, visit.environment === 'test');
@@ -35,9 +33,7 @@ ${hiddenCount > 0 && html`<p class="hint">Accounts of businesses with nothing wr
 };
 
 const show: ConsoleRoute = {
-  method: 'GET',
   path: '/networks/:network',
-  section: 'networks',
   action: 'records.read',
   async handle(visit, { params, query }) {
     const networks = await readNetworkHealth(visit.money, visit.environment === 'test');

@@ -9,9 +9,7 @@ import type { QueueRow } from './queue-names.ts';
 
 /** What waits to be done, and since when. */
 export const queuesPage: ConsoleRoute = {
-  method: 'GET',
   path: '/queues',
-  section: 'queues',
   action: 'records.read',
   async handle(visit) {
     const queues = await queuesOf(visit);

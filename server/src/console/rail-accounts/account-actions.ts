@@ -24,9 +24,6 @@ import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { formFields, readOrder, typedFields, typedText } from './account-form.ts';
 
-const section = 'rail-accounts';
-const manage = { section, action: 'credentials.manage' } as const;
-
 async function load({ money }: ConsoleVisit, { params }: PageInput): Promise<RailAccount> {
   return getRailAccount(money.db, params['id'] ?? '');
 }
@@ -48,7 +45,7 @@ async function change(
 }
 
 const test = formRoutes<RailAccount>({
-  ...{ path: '/rail-accounts/:id/test', section, action: 'networks.test', load },
+  ...{ path: '/rail-accounts/:id/test', action: 'networks.test', load },
   view: (account) => ({
     heading: `Test ${account.name}`,
     effect: html`<p>Makes one call that moves nothing, with the stored address and credentials.</p>`,
@@ -72,7 +69,8 @@ interface Rotated {
 const overlapHoursMax = 31 * 24;
 
 const rotate = formRoutes<Rotated>({
-  ...{ ...manage, path: '/rail-accounts/:id/rotate' },
+  path: '/rail-accounts/:id/rotate',
+  action: 'credentials.manage',
   async load(visit, input) {
     const account = await load(visit, input);
     const kind = findConnectorKind(account.kind);
@@ -105,7 +103,7 @@ const rotate = formRoutes<Rotated>({
 });
 
 const disable = formRoutes<RailAccount>({
-  ...{ ...manage, path: '/rail-accounts/:id/disable', load },
+  ...{ path: '/rail-accounts/:id/disable', action: 'credentials.manage', load },
   view: (account) => ({
     heading: `Disable ${account.name}?`,
     effect: html`<p>It takes no new payments and transfers. What it has begun is looked up, and its callbacks are read.</p>`,
@@ -121,7 +119,7 @@ const disable = formRoutes<RailAccount>({
 });
 
 const enable = formRoutes<RailAccount>({
-  ...{ ...manage, path: '/rail-accounts/:id/enable', load },
+  ...{ path: '/rail-accounts/:id/enable', action: 'credentials.manage', load },
   view: (account) => ({
     heading: `Enable ${account.name}?`,
     effect: html`<p>It takes payments and transfers again.</p>`,
@@ -136,7 +134,7 @@ const enable = formRoutes<RailAccount>({
 });
 
 const order = formRoutes<RailAccount>({
-  ...{ ...manage, path: '/rail-accounts/:id/order', load },
+  ...{ path: '/rail-accounts/:id/order', action: 'credentials.manage', load },
   view: (account) => ({
     heading: `Order of ${account.name}`,
     effect: html`<p>Of several accounts for a network the lowest number goes first. By default: 10 a business’s own API, 20 the

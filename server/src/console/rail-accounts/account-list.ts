@@ -19,7 +19,6 @@ interface AccountRow extends RailAccount {
 
 export const accountList = listRoute<AccountRow>({
   path: '/rail-accounts',
-  section: 'rail-accounts',
   action: 'records.read',
   title: 'Rail accounts',
   noun: ['rail account', 'rail accounts'],

@@ -20,10 +20,9 @@ import { accountActions } from './account-actions.ts';
 import { formFields, readBusiness, readOrder, typedFields, typedText } from './account-form.ts';
 import { accountList, accountState, kindText, networksText, ownerText, problemOf } from './account-list.ts';
 
-const section = 'rail-accounts';
-
 const choose: ConsoleRoute = {
-  ...{ method: 'GET', path: '/rail-accounts/new', section, action: 'credentials.manage' },
+  path: '/rail-accounts/new',
+  action: 'credentials.manage',
   async handle({ base }) {
     const body = html`<header class="head"><h1>Connect an account</h1></header>
 <section class="panel"><h2>What does it speak?</h2><ul class="links">${connectorKinds.map(
@@ -46,7 +45,6 @@ async function loadNew(visit: ConsoleVisit, { params }: PageInput): Promise<NewA
 
 const add = formRoutes<NewAccount>({
   path: '/rail-accounts/new/:kind',
-  section,
   action: 'credentials.manage',
   load: loadNew,
   view: ({ kind, businesses }) => ({
@@ -103,7 +101,8 @@ const add = formRoutes<NewAccount>({
 });
 
 const show: ConsoleRoute = {
-  ...{ method: 'GET', path: '/rail-accounts/:id', section, action: 'records.read' },
+  path: '/rail-accounts/:id',
+  action: 'records.read',
   async handle(visit, { params }) {
     const account = await getRailAccount(visit.money.db, params['id'] ?? '');
     const owner = (await listBusinesses(visit)).find(({ id }) => id === account.businessId);

@@ -24,7 +24,8 @@ const proposalsShown = 3;
 
 /** As `receipts list`: the newest that have paid nothing. */
 const list: ConsoleRoute = {
-  ...{ method: 'GET', path, section: 'businesses', action: 'records.read' },
+  path,
+  action: 'records.read',
   async handle(visit, input) {
     const of = await loadMerchant(visit, input);
     const { business, environment, merchant } = of;
@@ -70,7 +71,7 @@ async function row(
 
 /** As `receipts match`. */
 const match = formRoutes<MerchantOfBusiness>({
-  ...{ path: `${path}/match`, section: 'businesses', action: 'receipts.match', load: loadMerchant },
+  ...{ path: `${path}/match`, action: 'receipts.match', load: loadMerchant },
   view: ({ business, environment }, _visit, { query }) => ({
     heading: 'Which payment did the receipt pay?',
     effect: html`<p>${foreignText(business.name)}, ${environment}. The business decides this in its dashboard. Do it here only if it has asked you to.</p>`,

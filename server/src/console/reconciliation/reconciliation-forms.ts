@@ -46,7 +46,7 @@ function chosenAccount({ accounts }: Accounts, form: PageInput['form']): Stateme
 }
 
 const back = { href: '/reconciliation', text: 'Back to the days' };
-const shared = { section: 'reconciliation', action: 'ledger.verify', load: loadAccounts } as const;
+const shared = { action: 'ledger.verify', load: loadAccounts } as const;
 
 const importForm = formRoutes<Accounts>({
   ...{ ...shared, path: '/reconciliation/import', uploadBytesMax: fileBytesMax },

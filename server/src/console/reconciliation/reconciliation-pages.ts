@@ -41,7 +41,6 @@ function differenceCount({ differences }: ReconciledDay): number {
 
 const list = listRoute<DayRow>({
   path: '/reconciliation',
-  section: 'reconciliation',
   action: 'ledger.read',
   title: 'Reconciliation',
   noun: ['day', 'days'],
@@ -92,9 +91,7 @@ async function findResult(visit: ConsoleVisit, query: Readonly<Record<string, st
 }
 
 const dayPage: ConsoleRoute = {
-  method: 'GET',
   path: '/reconciliation/day',
-  section: 'reconciliation',
   action: 'ledger.read',
   async handle(visit, { query }) {
     const found = await findResult(visit, query);
@@ -154,9 +151,7 @@ function differenceState({ state, resolution }: Difference): Html {
 }
 
 const dayFile: ConsoleRoute = {
-  method: 'GET',
   path: '/reconciliation/day/export/file',
-  section: 'reconciliation',
   action: 'totals.export',
   async handle(visit, { query }) {
     const { network = '', day: sent = '' } = query;
@@ -171,9 +166,7 @@ const dayFile: ConsoleRoute = {
 };
 
 const explainPage: ConsoleRoute = {
-  method: 'GET',
   path: '/reconciliation/explain',
-  section: 'reconciliation',
   action: 'ledger.read',
   async handle(visit, { query }) {
     const id = (query['id'] ?? '').trim();

@@ -22,9 +22,7 @@ import { recordTimeline } from './record-timeline.ts';
 
 /** A payment, transfer or refund of any merchant. Operators see it; nobody acts as a merchant. */
 export const recordPage: ConsoleRoute = {
-  method: 'GET',
   path: '/records/:id',
-  section: 'search',
   action: 'records.read',
   async handle(visit, { params }) {
     const id = params['id'] ?? '';

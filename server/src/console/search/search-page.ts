@@ -18,9 +18,7 @@ const termLengthMax = 200;
 
 /** One field for everything: an id or reference opens its page; a name or number lists what has it. */
 export const searchPage: ConsoleRoute = {
-  method: 'GET',
   path: '/search',
-  section: 'search',
   action: 'records.read',
   async handle(visit, { query }): Promise<PageResult> {
     const { environment, base } = visit;

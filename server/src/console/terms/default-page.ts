@@ -10,9 +10,7 @@ import { limitInWords, reserveInWords } from './terms-in-words.ts';
 
 /** What applies to every business that agreed nothing else. */
 export const defaultsPage: ConsoleRoute = {
-  method: 'GET',
   path: '/defaults',
-  section: 'defaults',
   action: 'records.read',
   async handle(visit) {
     const { money, rateLimits } = visit;

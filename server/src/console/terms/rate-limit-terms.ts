@@ -61,7 +61,6 @@ const ofMerchant = termsRoutes({
 
 const ofPage = formRoutes<MerchantOfBusiness>({
   path: '/businesses/:id/page-rate-limits',
-  section: 'businesses',
   action: 'terms.manage',
   load: loadMerchant,
   view: ({ business, environment }) => ({

@@ -90,7 +90,6 @@ export function termsRoutes(page: TermsPage): ConsoleRoute[] {
 function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
   return formRoutes<Terms>({
     path,
-    section: path.startsWith('/defaults') ? 'defaults' : 'businesses',
     action: 'terms.manage',
     load: (visit, input) => loadTerms(page, visit, input),
     view: ({ business, merchant, networkText, fields, values }) => ({

@@ -128,7 +128,6 @@ function sumLine(sum: Figures): Html {
 
 const totalsPage: ListPage<ShownTotals, ConsoleKind> = {
   path: '/totals',
-  section: 'totals',
   action: 'records.read',
   title: 'Totals',
   noun: ['row', 'totals', 'collected'],

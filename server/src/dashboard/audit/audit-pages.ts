@@ -43,9 +43,7 @@ function filterQuery(query: Query, more: Readonly<Record<string, string>> = {}):
 }
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/audit',
-  section: 'audit',
   action: 'audit.read',
   async handle(visit, { query }) {
     const { base, may, merchant } = visit;
@@ -120,7 +118,6 @@ function changeTable({ changes }: AuditEntry): Html {
 
 const exported = formRoutes<{ total: number; filter: AuditFilter }>({
   path: '/audit/export',
-  section: 'audit',
   action: 'audit.export',
   async load(visit, { query }) {
     const filter = filterOf(visit, query);

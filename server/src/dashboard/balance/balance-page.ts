@@ -13,7 +13,8 @@ import { movementText } from './movement-text.ts';
 const newestMax = 10;
 
 export const balancePage: DashboardRoute = {
-  ...{ method: 'GET', path: '/balance', section: 'balance', action: 'figures.read' },
+  path: '/balance',
+  action: 'figures.read',
   async handle(visit) {
     const { money, merchant, base, takesReceipts } = visit;
     const figures = await readFigures(visit);

@@ -20,7 +20,8 @@ const balances = [
 
 /** Why a balance is what it is: each movement behind it, newest first, with the balance after it. */
 export const movementsPage: DashboardRoute = {
-  ...{ method: 'GET', path: '/balance/movements', section: 'balance', action: 'figures.read' },
+  path: '/balance/movements',
+  action: 'figures.read',
   async handle(visit, { query }) {
     const balance = balances.find(({ name }) => name === query['account']) ?? balances[0];
     const account = accountOfBalance(balance.name) ?? 'payable_available';

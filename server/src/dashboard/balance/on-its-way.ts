@@ -28,7 +28,6 @@ const kindTexts: Record<TransferKind, string> = {
 /** What is on its way: everything for which money is held, with fees. It adds up to the figure of home and balance. */
 const pendingPage: ListPage<PendingRow> = {
   path: '/balance/on-its-way',
-  section: 'balance',
   action: 'figures.read',
   title: 'On its way',
   noun: ['entry', 'entries', 'held'],

@@ -18,7 +18,8 @@ import { textOf } from './balance-page.ts';
 const linesPerPage = 100;
 
 const show: DashboardRoute = {
-  ...{ method: 'GET', path: '/balance/statement', section: 'balance', action: 'figures.read' },
+  path: '/balance/statement',
+  action: 'figures.read',
   async handle(visit, { query }) {
     const { money, merchant, base, now } = visit;
     const period = periodOf(query, now);
@@ -67,7 +68,8 @@ ${groups.map(({ text, minor }) => row(text, signed(minor)))}</tbody>
 }
 
 const csv: DashboardRoute = {
-  ...{ method: 'GET', path: '/balance/statement.csv', section: 'balance', action: 'figures.read' },
+  path: '/balance/statement.csv',
+  action: 'figures.read',
   async handle(visit, { query }) {
     const period = periodOf(query, visit.now);
     const bytes = streamBalanceStatement(visit.money.db, visit.merchant, momentsOf(period));

@@ -27,11 +27,9 @@ import { findOwnCounter } from './own-counter.ts';
 
 const path = '/counters/:id/screen';
 const refreshSeconds = 10;
-const common = { section: 'counters', action: 'counters.use' } as const;
 
 const screen: DashboardRoute = {
-  ...common,
-  method: 'GET',
+  action: 'counters.use',
   path,
   async handle(visit, { params }) {
     const counter = await findOwnCounter(visit, params['id']);
@@ -67,8 +65,7 @@ const liveState = html`<span id="live" class="live" hidden></span><noscript>Relo
 
 /** What makes the screen an app on a tablet. Its address is this counter's, in this environment. */
 const manifest: DashboardRoute = {
-  ...common,
-  method: 'GET',
+  action: 'counters.use',
   path: `${path}/manifest`,
   async handle(visit, { params }) {
     const counter = await findOwnCounter(visit, params['id']);
@@ -92,7 +89,6 @@ const manifest: DashboardRoute = {
 
 /** Staff type the amount, so that the payer types nothing. */
 const amount = formRoutes<VirtualTerminal>({
-  section: 'counters',
   action: 'payments.write',
   path: `${path}/amount`,
   frame: 'screen',
@@ -137,8 +133,7 @@ async function payAtCounter(
 }
 
 const waiting: DashboardRoute = {
-  ...common,
-  method: 'GET',
+  action: 'counters.use',
   path: `${path}/payments/:payment`,
   async handle(visit, { params }) {
     const counter = await findOwnCounter(visit, params['id']);

@@ -11,7 +11,8 @@ import { networkTable, readTakings } from './takings.ts';
 
 /** What a counter took on one day, as a page to print and put with the till's papers. */
 export const closeDay: DashboardRoute = {
-  ...{ method: 'GET', path: '/counters/:id/day', section: 'counters', action: 'counters.use' },
+  path: '/counters/:id/day',
+  action: 'counters.use',
   async handle(visit, { params, query }) {
     const { base, merchant, testMode, now } = visit;
     const counter = await readCounter(visit, params['id']);

@@ -10,7 +10,6 @@ import type { Field } from '../../portal/patterns/fields.ts';
 import { codeText, readCounter } from './read-counter.ts';
 import type { Counter } from './read-counter.ts';
 
-const section = 'counters';
 const numbersMax = 10;
 const rows = ['chat_numbers'];
 
@@ -31,7 +30,7 @@ function fieldsOf(stored: number, form: Readonly<Record<string, string>>): Field
   ];
 }
 
-const shared = { section, action: 'counters.write', object: 'counter', list: '/counters' } as const;
+const shared = { action: 'counters.write', object: 'counter', list: '/counters' } as const;
 
 const create = apiForm<null>({
   ...{ ...shared, path: '/counters/new', rows, operation: 'createVirtualTerminal', schema: terminalSchema },

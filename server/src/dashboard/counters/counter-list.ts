@@ -17,7 +17,7 @@ import type { Counter } from './read-counter.ts';
 type Row = Counter & { times: number; collectedMinor: bigint };
 
 export const counterLists = listRoutes<Row>({
-  ...{ path: '/counters', section: 'counters', action: 'counters.use', title: 'Counters' },
+  ...{ path: '/counters', action: 'counters.use', title: 'Counters' },
   noun: ['counter', 'counters'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, code or chat number' }, ...moreDateFilters],
   async read(visit, query) {

@@ -22,7 +22,8 @@ import type { Takings } from './takings.ts';
 const newestMax = 10;
 
 export const counterPage: DashboardRoute = {
-  ...{ method: 'GET', path: '/counters/:id', section: 'counters', action: 'counters.use' },
+  path: '/counters/:id',
+  action: 'counters.use',
   async handle(visit, { params, query }) {
     const { money, merchant, now } = visit;
     const counter = await readCounter(visit, params['id']);

@@ -37,7 +37,8 @@ function choiceOf({ size, language }: PageInput['query']): Choice {
 }
 
 const preview: DashboardRoute = {
-  ...{ method: 'GET', path: '/counters/:id/poster', section: 'counters', action: 'counters.write' },
+  path: '/counters/:id/poster',
+  action: 'counters.write',
   async handle(visit, { params, query }) {
     const counter = await readCounter(visit, params['id']);
     const choice = choiceOf(query);
@@ -73,7 +74,8 @@ ${select('language', 'Language', tongues, language)}<button class="button small 
 }
 
 const file: DashboardRoute = {
-  ...{ method: 'GET', path: '/counters/:id/poster/file', section: 'counters', action: 'counters.write' },
+  path: '/counters/:id/poster/file',
+  action: 'counters.write',
   async handle(visit, { params, query }) {
     const { id } = await readCounter(visit, params['id']);
     const { caller, requestId } = visit;

@@ -41,7 +41,6 @@ interface CustomerRow {
 
 const lists = listRoutes<CustomerRow>({
   path: '/customers',
-  section: 'customers',
   action: 'records.read',
   title: 'Customers',
   noun: ['customer', 'customers'],
@@ -100,7 +99,7 @@ function findShown({ money, merchant }: Visit, { params }: PageInput): Promise<C
 }
 
 const show = recordWithNumber<Customer>({
-  ...{ path: '/customers/:id', section: 'customers', action: 'records.read', object: 'customer', load: findShown },
+  ...{ path: '/customers/:id', action: 'records.read', object: 'customer', load: findShown },
   async page(visit, { subject: customer, shown }) {
     const { money } = visit;
     const { phone, email } = customer;
@@ -151,9 +150,7 @@ ${formatAmount(totalMinor(payment.intent))} ${stateMark(paymentState(payment, co
 
 /** For a person who asks for their data. */
 const data: DashboardRoute = {
-  method: 'GET',
   path: '/customers/:id/data',
-  section: 'customers',
   action: 'customers.write',
   async handle(visit, input) {
     const customer = await findShown(visit, input);
@@ -209,7 +206,7 @@ function editedBody(
   };
 }
 
-const ofCustomer = { section: 'customers', action: 'customers.write', object: 'customer', list: '/customers' } as const;
+const ofCustomer = { action: 'customers.write', object: 'customer', list: '/customers' } as const;
 
 const create = apiForm<null>({
   ...{ ...ofCustomer, path: '/customers/new', rows, load: async () => null },

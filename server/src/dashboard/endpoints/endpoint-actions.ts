@@ -13,11 +13,13 @@ import { resendForms } from './resend-forms.ts';
 import { endpointName } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
 
-const shared = { section: 'endpoints', action: 'endpoints.manage' } as const;
 const ofEndpoint = {
-  ...{ ...shared, load: loadEndpoint, object: 'webhook_endpoint', list: '/endpoints' },
+  action: 'endpoints.manage',
+  load: loadEndpoint,
+  object: 'webhook_endpoint',
+  list: '/endpoints',
   id: ({ id }: ShownEndpoint) => id,
-};
+} as const;
 const object = (id: string) => ({ type: 'webhook_endpoint', id });
 
 const urlField: Field = {
@@ -37,7 +39,7 @@ const eventsField: Field = {
 const fields = [urlField, descriptionField, eventsField];
 
 const create = formRoutes<null>({
-  ...{ ...shared, path: '/endpoints/new', load: async () => null },
+  ...{ path: '/endpoints/new', action: 'endpoints.manage', load: async () => null },
   view: () => ({
     heading: 'New endpoint',
     fields,
@@ -96,7 +98,12 @@ function switchRoutes(
   { heading, effect, button }: { heading: string; effect: string; button: string },
 ): DashboardRoute[] {
   return formRoutes<ShownEndpoint>({
-    ...{ ...shared, path: `/endpoints/:id/${name}`, load: loadEndpoint, operation: 'updateWebhookEndpoint' },
+    ...{
+      action: 'endpoints.manage',
+      path: `/endpoints/:id/${name}`,
+      load: loadEndpoint,
+      operation: 'updateWebhookEndpoint',
+    },
     view: (endpoint) => ({
       ...{ heading, button },
       effect: html`<p>${foreignText(endpointName(endpoint))}</p><p>${effect}</p>`,
@@ -130,7 +137,7 @@ const overlaps = [
 ];
 
 const rotate = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/rotate', load: loadEndpoint },
+  ...{ path: '/endpoints/:id/rotate', action: 'endpoints.manage', load: loadEndpoint },
   view: (endpoint) => ({
     heading: 'Roll the signing secret?',
     effect: html`<p>${foreignText(endpointName(endpoint))}</p>
@@ -169,7 +176,7 @@ const endOverlap = apiForm<ShownEndpoint>({
 });
 
 const test = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/test', load: loadEndpoint },
+  ...{ path: '/endpoints/:id/test', action: 'endpoints.manage', load: loadEndpoint },
   view: (endpoint) => ({
     heading: 'Send a test event?',
     effect: html`<p>${foreignText(endpointName(endpoint))} gets one event <code>webhook_endpoint.test</code>. No money moves.</p>`,

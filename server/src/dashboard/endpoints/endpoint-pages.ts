@@ -30,7 +30,6 @@ const deliveriesShown = 10;
 
 const list = listRoutes<ShownEndpoint>({
   path: '/endpoints',
-  section: 'endpoints',
   action: 'requests.read',
   title: 'Webhook endpoints',
   noun: ['endpoint', 'endpoints'],
@@ -83,9 +82,7 @@ const list = listRoutes<ShownEndpoint>({
 });
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/endpoints/:id',
-  section: 'endpoints',
   action: 'requests.read',
   async handle(visit, input) {
     const { caller, requestId, api, webhooks } = visit;

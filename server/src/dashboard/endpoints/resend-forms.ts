@@ -16,7 +16,7 @@ import { loadEndpoint } from './load-endpoint.ts';
 import { endpointName, isOn } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
 
-const shared = { section: 'endpoints', action: 'endpoints.manage', operation: 'resendEvents' } as const;
+const shared = { action: 'endpoints.manage', operation: 'resendEvents' } as const;
 
 type Counted = Static<typeof resentEventsSchema>;
 

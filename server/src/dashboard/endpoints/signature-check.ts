@@ -45,7 +45,6 @@ const findings: Record<SignatureFinding, { mark: StateMark; text: string }> = {
 /** Paste what a server received and see whether it verifies, and why not. Nothing of it is kept. */
 export const signatureCheck: readonly DashboardRoute[] = formRoutes<ShownEndpoint>({
   path: '/endpoints/:id/signature',
-  section: 'endpoints',
   action: 'requests.read',
   load: loadEndpoint,
   view: (endpoint) => ({

@@ -37,7 +37,6 @@ const states = [
 
 const lists = listRoutes<ShownEvent>({
   path: '/events',
-  section: 'events',
   action: 'requests.read',
   title: 'Events',
   noun: ['event', 'events'],
@@ -130,9 +129,7 @@ function loadEvent({ api, caller, requestId }: Visit, { params }: PageInput): Pr
 const allEndpoints = { limit: 100, offset: 0, before: null };
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/events/:id',
-  section: 'events',
   action: 'requests.read',
   async handle(visit, input) {
     const event = await loadEvent(visit, input);
@@ -196,7 +193,6 @@ ${each['answer'] === '' ? html`<p>The response had no body.</p>` : html`<p>The r
 
 const resend = formRoutes<EventWithTries>({
   path: '/events/:id/resend',
-  section: 'events',
   action: 'endpoints.manage',
   load: loadEvent,
   view: (event) => ({

@@ -12,7 +12,7 @@ import { exportColumns } from '../patterns/export-columns.ts';
 type Row = Static<typeof groupSchema>;
 
 export const groupLists = listRoutes<Row>({
-  ...{ path: '/groups', section: 'groups', action: 'records.read', title: 'Groups', noun: ['group', 'groups'] },
+  ...{ path: '/groups', action: 'records.read', title: 'Groups', noun: ['group', 'groups'] },
   filters: [{ kind: 'search', name: 'term', label: 'Name' }, ...moreDateFilters],
   async read(visit, query) {
     const list = await visit.api.list('listSubAccountGroups', groupSchema, listCall(visit, query));

@@ -16,13 +16,13 @@ import { recordHead } from '../../portal/patterns/record-page.ts';
 import type { Visit } from '../visit.ts';
 import { shareBar } from './share-bar.ts';
 
-const section = 'groups';
 const wholeHundredths = 10_000n;
 // As many as a select can reasonably offer; a business with more makes groups through the API.
 const optionsMax = 100;
 
 const show: DashboardRoute = {
-  ...{ method: 'GET', path: '/groups/:id', section, action: 'records.read' },
+  path: '/groups/:id',
+  action: 'records.read',
   async handle(visit, { params }) {
     const group = await getGroup(visit.money.db, visit.merchant.id, params['id'] ?? '');
     return {
@@ -109,7 +109,7 @@ function valuesOf(group: SubAccountGroup): Record<string, string> {
   return { name: group.name, ...Object.fromEntries(rows) };
 }
 
-const ofGroup = { section, action: 'sub_accounts.write', object: 'group', list: '/groups' } as const;
+const ofGroup = { action: 'sub_accounts.write', object: 'group', list: '/groups' } as const;
 
 const create = apiForm<GroupSubject>({
   ...{ ...ofGroup, path: '/groups/new', rows: ['members'], load },

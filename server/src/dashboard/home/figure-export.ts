@@ -16,9 +16,7 @@ const rowsPerRead = 500;
 
 /** The records behind a figure as a file, newest first; their amounts add up to it. */
 export const figureExport: DashboardRoute = {
-  method: 'GET',
   path: '/figures/:figure/file',
-  section: 'home',
   action: 'figures.read',
   async handle(visit, input) {
     const shown = await readShown(visit, input);

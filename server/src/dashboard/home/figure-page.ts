@@ -30,9 +30,7 @@ import type { ShownRange } from './ranges.ts';
 
 /** What is behind a figure: the days of a longer time, or the records of one day. Both add up to it. */
 export const figurePage: DashboardRoute = {
-  method: 'GET',
   path: '/figures/:figure',
-  section: 'home',
   action: 'figures.read',
   async handle(visit, input) {
     const shown = await readShown(visit, input);

@@ -26,9 +26,7 @@ import type { ShownRange } from './ranges.ts';
 
 /** Is it as usual, what can I pay out, what must I do: for everybody who may see figures. */
 export const homePage: DashboardRoute = {
-  method: 'GET',
   path: '',
-  section: 'home',
   // The address of the business itself. Cashiers open it too: it leads them to their own work.
   action: 'payments.read',
   async handle(visit, { query }): Promise<PageResult> {

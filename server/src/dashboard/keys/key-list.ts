@@ -11,7 +11,6 @@ import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts
 /** Few: all are on one page, those that work first. */
 export const keyList = listRoute<ListedKey>({
   path: '/keys',
-  section: 'keys',
   action: 'keys.manage',
   title: 'API keys',
   noun: ['key', 'keys'],

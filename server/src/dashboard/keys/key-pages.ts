@@ -19,7 +19,6 @@ import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
 
 const path = '/keys';
-const shared = { section: 'keys', action: 'keys.manage' } as const;
 
 async function findKey({ money, merchant }: Visit, id: string | undefined): Promise<ListedKey> {
   const key = (await listKeys(money.db, money.clock, merchant)).find((each) => each.id === id);
@@ -28,7 +27,8 @@ async function findKey({ money, merchant }: Visit, id: string | undefined): Prom
 }
 
 const show: DashboardRoute = {
-  ...{ ...shared, method: 'GET', path: `${path}/:id` },
+  path: `${path}/:id`,
+  action: 'keys.manage',
   async handle(visit, { params }) {
     const key = await findKey(visit, params['id']);
     const isOn = key.state !== 'revoked' && key.state !== 'expired';
@@ -65,7 +65,7 @@ const show: DashboardRoute = {
 };
 
 const create = formRoutes<null>({
-  ...{ ...shared, path: `${path}/new`, load: async () => null },
+  ...{ path: `${path}/new`, action: 'keys.manage', load: async () => null },
   view: (_none, { testMode }) => ({
     heading: testMode ? 'New test key' : 'New live key',
     fields: keyFields,
@@ -109,7 +109,7 @@ async function noteNewKey(
 
 const roll = formRoutes<ListedKey>({
   ...{
-    ...shared,
+    action: 'keys.manage',
     path: `${path}/:id/roll`,
     load: (visit, { params }) => findKey(visit, params['id']),
   },
@@ -140,7 +140,7 @@ const roll = formRoutes<ListedKey>({
 
 const revoke = formRoutes<ListedKey>({
   ...{
-    ...shared,
+    action: 'keys.manage',
     path: `${path}/:id/revoke`,
     load: (visit, { params }) => findKey(visit, params['id']),
   },

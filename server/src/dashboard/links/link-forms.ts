@@ -14,7 +14,6 @@ import type { Visit } from '../visit.ts';
 import { readLink } from './link-page.ts';
 import type { Link } from './link-page.ts';
 
-const section = 'links';
 const labelsMax = 10;
 const optionsMax = 100;
 const rows = ['data.custom_fields', 'data.metadata'];
@@ -106,7 +105,7 @@ function valuesOf(link: Link): Record<string, string> {
   };
 }
 
-const ofLink = { section, action: 'links.write', object: 'payment_link', list: '/links' } as const;
+const ofLink = { action: 'links.write', object: 'payment_link', list: '/links' } as const;
 
 const create = apiForm<LinkSubject>({
   ...{ ...ofLink, path: '/links/new', rows, load, operation: 'createPaymentLink', schema: linkSchema },

@@ -19,7 +19,7 @@ const states = [
 ];
 
 export const linkLists = listRoutes<Row>({
-  ...{ path: '/links', section: 'links', action: 'records.read', title: 'Payment links' },
+  ...{ path: '/links', action: 'records.read', title: 'Payment links' },
   noun: ['link', 'links'],
   filters: [
     { kind: 'search', name: 'term', label: 'Title, description or amount' },

@@ -33,7 +33,8 @@ export async function readLink({ api, caller, requestId }: Visit, id = ''): Prom
 }
 
 export const linkPage: DashboardRoute = {
-  ...{ method: 'GET', path: '/links/:id', section: 'links', action: 'records.read' },
+  path: '/links/:id',
+  action: 'records.read',
   async handle(visit, { params }) {
     const { money, merchant, now } = visit;
     const link = await readLink(visit, params['id']);

@@ -10,9 +10,7 @@ import { listFeed } from './list-feed.ts';
 
 /** The one event stream of a page: of a list with its filters, of a payment, or of a counter's screen. */
 export const stream: DashboardRoute = {
-  method: 'GET',
   path: '/stream',
-  section: 'payments',
   action: 'payments.read',
   async handle(visit, { query }) {
     const { counter, payment } = query;

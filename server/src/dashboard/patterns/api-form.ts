@@ -42,7 +42,7 @@ export function apiForm<Subject>(form: ApiForm<Subject>): DashboardRoute[] {
 
 interface DeletionForm<Subject> extends Pick<
   ApiForm<Subject>,
-  'path' | 'section' | 'action' | 'load' | 'operation' | 'object' | 'list' | 'before'
+  'path' | 'action' | 'load' | 'operation' | 'object' | 'list' | 'before'
 > {
   id(subject: Subject): string;
   view(subject: Subject): Required<Pick<FormView, 'heading' | 'effect' | 'button'>>;

@@ -4,7 +4,7 @@ import type { Html } from '../../kit/html.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText, foreignText, formatNumber } from '../../pages/page-text.ts';
 import type { Page, PageInput } from '../../portal/patterns/page-route.ts';
-import type { DashboardRoute, Section } from '../dashboard-route.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
 import type { Visit } from '../visit.ts';
 import { audit } from './act.ts';
 
@@ -15,7 +15,6 @@ export interface Shown {
 
 interface RecordPage<Subject> {
   path: string;
-  section: Section;
   action: DashboardRoute['action'];
   /** The kind of the record, as the audit log has it. */
   object: string;
@@ -28,14 +27,17 @@ interface RecordPage<Subject> {
  * that is the same page with the whole number, once the audit log has who saw it. No other address shows it.
  */
 export function recordWithNumber<Subject extends { id: string }>(record: RecordPage<Subject>): DashboardRoute[] {
-  const { path, section, action, object, load, page } = record;
+  const { path, action, object, load, page } = record;
   return [
     {
-      ...{ method: 'GET', path, section, action },
+      path,
+      action,
       handle: async (visit, input) => page(visit, { subject: await load(visit, input), shown: { isWhole: false } }),
     },
     {
-      ...{ method: 'POST', path, section, action: 'numbers.show' },
+      method: 'POST',
+      path,
+      action: 'numbers.show',
       async handle(visit, input) {
         const subject = await load(visit, input);
         const entry = { action: 'numbers.show', object: { type: object, id: subject.id }, changes: [] };

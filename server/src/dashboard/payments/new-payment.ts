@@ -24,7 +24,6 @@ interface Choices {
 /** A payment that somebody in the shop asks for: the payer gets its link. */
 export const newPayment: readonly DashboardRoute[] = formRoutes<Choices>({
   path: '/payments/new',
-  section: 'payments',
   action: 'payments.write',
   load: choicesOf,
   operation: 'createPayment',

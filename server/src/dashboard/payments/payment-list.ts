@@ -31,7 +31,6 @@ interface PaymentRow extends FoundPayment {
 
 export const paymentListPage: ListPage<PaymentRow> = {
   path: '/payments',
-  section: 'payments',
   action: 'payments.read',
   title: 'Payments',
   noun: ['payment', 'payments', 'paid'],

@@ -43,9 +43,7 @@ interface ShownPayment extends FoundPayment {
 }
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/payments/:id',
-  section: 'payments',
   action: 'payments.read',
   async handle(visit, input) {
     const found = await findVisiblePayment(visit, input);
@@ -219,7 +217,6 @@ function refundList(refunds: readonly Refund[], { base, now, may }: Visit): Html
 
 const cancel = apiForm<FoundPayment>({
   path: '/payments/:id/cancel',
-  section: 'payments',
   action: 'payments.write',
   load: findVisiblePayment,
   ...{ operation: 'cancelPayment', schema: intentSchema, object: 'payment', list: '/payments' },

@@ -23,7 +23,6 @@ import { payerText, proofText } from './receipt-texts.ts';
 /** A person decides which payment a receipt has paid. A proposal sends the payment's reference, else it is typed. */
 export const matchReceipt: readonly DashboardRoute[] = formRoutes<Receipt>({
   path: '/receipts/:id/match',
-  section: 'receipts',
   action: 'receipts.match',
   load: loadReceipt,
   view: (receipt, _visit, { form }) => ({

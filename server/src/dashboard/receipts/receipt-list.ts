@@ -29,7 +29,6 @@ export const mayBelongPath = '/receipts?show=payments';
 /** Receipts that have paid nothing. */
 export const receiptLists: readonly DashboardRoute[] = listRoutes<ReceiptRow>({
   path: '/receipts',
-  section: 'receipts',
   action: 'records.read',
   title: 'Receipts without a payment',
   noun: ['receipt', 'receipts', 'received'],

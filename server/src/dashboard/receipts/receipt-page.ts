@@ -18,9 +18,7 @@ import { matchReceipt } from './match-receipt.ts';
 import { payerText, proofText, receiptMark } from './receipt-texts.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/receipts/:id',
-  section: 'receipts',
   action: 'records.read',
   async handle(visit, input) {
     const receipt = await loadReceipt(visit, input);

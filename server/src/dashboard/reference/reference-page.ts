@@ -15,9 +15,7 @@ const placeholder = 'sk_test_…';
  * stands in no form.
  */
 export const referencePage: DashboardRoute = {
-  method: 'GET',
   path: '/reference',
-  section: 'reference',
   action: 'requests.read',
   async handle({ money, accounts, describeApi, merchant }) {
     const merchants = await money.merchants.ofBusiness(merchant.businessId);

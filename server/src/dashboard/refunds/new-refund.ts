@@ -36,7 +36,6 @@ interface Refundable {
 /** A refund of a payment: the amount, then what it takes from whom, then the refund. */
 export const newRefund: readonly DashboardRoute[] = formRoutes<Refundable>({
   path: '/payments/:id/refund',
-  section: 'payments',
   action: 'refunds.create',
   async load(visit, input) {
     const { intent, charge } = await findVisiblePayment(visit, input);

@@ -36,7 +36,6 @@ export const wayTexts: Record<Refund['route'], string> = {
 
 export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
   path: '/refunds',
-  section: 'refunds',
   action: 'records.read',
   title: 'Refunds',
   noun: ['refund', 'refunds'],

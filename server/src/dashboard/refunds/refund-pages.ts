@@ -19,9 +19,7 @@ import { refundState } from '../../portal/records/refund-state.ts';
 import { refundLists, wayTexts } from './refund-list.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/refunds/:id',
-  section: 'refunds',
   action: 'records.read',
   async handle(visit, { params }) {
     const id = params['id'] ?? '';

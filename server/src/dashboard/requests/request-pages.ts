@@ -39,7 +39,6 @@ const filled = (text: string | undefined) => (text === undefined || text.trim() 
 
 const list = listRoute<RequestRow>({
   path: '/requests',
-  section: 'requests',
   action: 'requests.read',
   title: 'Requests',
   noun: ['request', 'requests'],
@@ -107,9 +106,7 @@ function statusMark({ statusCode }: Pick<ListedRequest, 'statusCode'>): StateMar
 }
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/requests/:id',
-  section: 'requests',
   action: 'requests.read',
   async handle(visit, { params }) {
     const { money } = visit;
@@ -162,9 +159,7 @@ function recordLink({ base }: Visit, { pathObjectId, responseObjectId }: LoggedR
 }
 
 const lookUp: DashboardRoute = {
-  method: 'GET',
   path: '/requests/keys',
-  section: 'requests',
   action: 'requests.read',
   async handle(visit, { query }) {
     const key = query['key'] ?? '';
@@ -213,9 +208,7 @@ function keyUses({ base, now }: Visit, { requests, uses }: { requests: ListedReq
 
 /** For a link from a page that knows the request id only. */
 const byRequestId: DashboardRoute = {
-  method: 'GET',
   path: '/requests/by-id/:id',
-  section: 'requests',
   action: 'requests.read',
   async handle({ money, merchant }, { params }) {
     const page = { limit: 1, offset: 0, before: null };

@@ -28,9 +28,7 @@ const olderHint = html`<p class="hint">Names and parts of a text are searched in
 
 /** One field for everything: a reference or id opens its record, anything else lists what matches, by kind. */
 export const searchPage: DashboardRoute = {
-  method: 'GET',
   path: '/search',
-  section: 'search',
   action: 'payments.read',
   async handle(visit, { query }): Promise<PageResult> {
     const term = cleanText(query['q'] ?? '');
@@ -64,9 +62,7 @@ ${groups}${groups.length > 0 && olderHint}${term !== '' && groups.length === 0 &
 
 /** The same search in the other environment. */
 export const searchOther: DashboardRoute = {
-  method: 'GET',
   path: '/search/other',
-  section: 'search',
   action: 'payments.read',
   async handle({ money, merchant, testMode }, { query }) {
     const merchants = await money.merchants.ofBusiness(merchant.businessId);

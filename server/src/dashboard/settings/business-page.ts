@@ -27,9 +27,7 @@ import { ownMerchant } from './own-merchant.ts';
 import { settingsPage } from './settings-frame.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/business',
-  section: 'settings',
   action: 'fee_payer.read',
   async handle(visit) {
     const merchant = await ownMerchant(visit);
@@ -88,7 +86,6 @@ const back = { href: '/settings/business', text: 'Keep it' };
 
 const rename = formRoutes<Business>({
   path: '/settings/business/name',
-  section: 'settings',
   action: 'business.rename',
   load: ({ accounts, merchant }) => getBusiness(accounts.db, merchant.businessId),
   view: ({ name }) => ({
@@ -110,7 +107,6 @@ const rename = formRoutes<Business>({
 
 const contact = formRoutes<Merchant>({
   path: '/settings/business/contact',
-  section: 'settings',
   action: 'appearance.manage',
   load: ownMerchant,
   view: (merchant) => ({
@@ -140,7 +136,6 @@ const contact = formRoutes<Merchant>({
 
 const logo = formRoutes<Merchant>({
   path: '/settings/business/logo',
-  section: 'settings',
   action: 'appearance.manage',
   uploadBytesMax: logoFormBytesMax,
   load: ownMerchant,
@@ -166,7 +161,6 @@ const logo = formRoutes<Merchant>({
 
 const withoutLogo = formRoutes<Merchant>({
   path: '/settings/business/logo/remove',
-  section: 'settings',
   action: 'appearance.manage',
   load: ownMerchant,
   view: (merchant) => ({

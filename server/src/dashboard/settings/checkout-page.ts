@@ -23,9 +23,7 @@ import { urlDefaultsBody, urlForm } from './url-pages.ts';
 const standardColour = '#0b6a55';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/checkout',
-  section: 'settings',
   action: 'fee_payer.read',
   async handle(visit, input) {
     const merchant = await ownMerchant(visit);
@@ -95,7 +93,6 @@ const back = { href: '/settings/checkout', text: 'Keep it' };
 
 const colour = formRoutes<Merchant>({
   path: '/settings/checkout/colour',
-  section: 'settings',
   action: 'appearance.manage',
   load: ownMerchant,
   view: (merchant, _visit, { query }) => ({
@@ -128,7 +125,6 @@ const payers: readonly { value: FeePayer; text: string }[] = [
 
 const feePayer = formRoutes<Merchant>({
   path: '/settings/checkout/fees',
-  section: 'settings',
   action: 'fee_payer.manage',
   load: ownMerchant,
   view: (merchant) => ({

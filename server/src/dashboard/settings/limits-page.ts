@@ -19,9 +19,7 @@ import { transferApproval, transferApprovalPanel } from './transfer-approval.ts'
 import type { Visit } from '../visit.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/limits',
-  section: 'settings',
   action: 'fee_payer.read',
   async handle(visit) {
     const { accounts, money, rateLimits } = visit;
@@ -110,7 +108,6 @@ const rateNames = {
 
 const refunds = formRoutes<Business>({
   path: '/settings/limits/refunds',
-  section: 'settings',
   action: 'refund_limit.manage',
   load: ({ accounts, merchant }) => getBusiness(accounts.db, merchant.businessId),
   view: (business) => ({
@@ -143,7 +140,6 @@ interface ReceiptLimit {
 
 const receipts = formRoutes<ReceiptLimit>({
   path: '/settings/limits/receipts',
-  section: 'settings',
   action: 'receipt_limit.manage',
   load: async ({ accounts, merchant }) => ({
     limitMinor: await findReceiptConfirmAbove(accounts.db, merchant.id),

@@ -66,9 +66,7 @@ function isOpenFor({ business }: Readiness): boolean {
 }
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/live',
-  section: 'settings',
   action: 'fee_payer.read',
   async handle(visit) {
     const readiness = await readReadiness(visit);
@@ -93,7 +91,6 @@ ${await changedBy(visit, { id: business.id, action: 'live.request' })}`,
 
 const request = formRoutes<Readiness>({
   path: '/settings/live/request',
-  section: 'settings',
   action: 'live.request',
   load: readReadiness,
   view: (readiness) => ({

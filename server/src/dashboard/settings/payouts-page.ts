@@ -10,9 +10,7 @@ import { scheduleText, settlementText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/payouts',
-  section: 'settings',
   action: 'fee_payer.read',
   async handle(visit) {
     const { merchant, base } = visit;
@@ -39,7 +37,6 @@ const show: DashboardRoute = {
 
 const schedule = formRoutes<PayoutSchedule>({
   path: '/settings/payouts/schedule',
-  section: 'settings',
   action: 'schedule.manage',
   load: ({ accounts, merchant }) => payoutScheduleOf(accounts.db, merchant.id),
   view: (current) => ({

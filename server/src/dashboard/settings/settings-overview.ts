@@ -8,9 +8,7 @@ import { liveText } from './live-pages.ts';
 import { ownMerchant } from './own-merchant.ts';
 
 export const settingsOverview: DashboardRoute = {
-  method: 'GET',
   path: '/settings',
-  section: 'settings',
   action: 'fee_payer.read',
   async handle(visit) {
     const { accounts } = visit;

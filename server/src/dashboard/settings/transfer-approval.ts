@@ -32,7 +32,6 @@ export async function transferApprovalPanel(visit: Visit): Promise<SettingsPanel
 
 export const transferApproval = formRoutes<Subject>({
   path: '/settings/limits/payouts',
-  section: 'settings',
   action: 'transfer_approval.manage',
   async load({ accounts, merchant }) {
     const team = await listTeam(accounts.db, merchant.businessId);

@@ -52,7 +52,6 @@ function urlText(url: string | null): Html {
 
 export const urlForm = formRoutes<Merchant>({
   path: '/settings/checkout/urls',
-  section: 'settings',
   action: 'appearance.manage',
   load: ownMerchant,
   view: (merchant) => ({

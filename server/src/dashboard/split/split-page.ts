@@ -21,9 +21,7 @@ type Preview = Static<typeof previewResponseSchema>;
 
 /** What a payment would be divided into; asks in the address, stores nothing. */
 export const splitPage: DashboardRoute = {
-  method: 'GET',
   path: '/split',
-  section: 'split',
   action: 'records.read',
   async handle(visit, { query }) {
     const fields: Field[] = [

@@ -24,8 +24,6 @@ import {
   submitTransferRequest,
 } from '../transfers/request-transfer.ts';
 
-const section = 'sub-accounts';
-
 interface PayoutSubject extends FoundSubAccount {
   /** As it would be made now; or why it cannot be. */
   plan: Transfer | Html;
@@ -36,7 +34,8 @@ const amountField: Field = { kind: 'hidden', json: 'amount', name: 'amount', lab
 
 /** The amount stands in the address, so that what is confirmed is what was shown. */
 const payOut = formRoutes<PayoutSubject>({
-  ...{ path: '/sub-accounts/:id/payout', section, action: 'sub_accounts.write' },
+  path: '/sub-accounts/:id/payout',
+  action: 'sub_accounts.write',
   operation: 'createSubAccountPayout',
   async load(visit, { params, query }) {
     const found = await readSubAccount(visit, params['id']);
@@ -116,7 +115,8 @@ ${owedMinor > 0n && html`It owes you ${formatAmount(owedMinor)}, which its next 
 }
 
 const waive = apiForm<FoundSubAccount>({
-  ...{ path: '/sub-accounts/:id/waive', section, action: 'sub_accounts.write' },
+  path: '/sub-accounts/:id/waive',
+  action: 'sub_accounts.write',
   ...{ operation: 'waiveSubAccountDebt', schema: subAccountSchema, object: 'sub_account', list: '/sub-accounts' },
   id: ({ subAccount }) => subAccount.id,
   load: (visit, { params }) => readSubAccount(visit, params['id']),

@@ -13,8 +13,6 @@ import type { Visit } from '../visit.ts';
 import { payoutNetworks, readSubAccount } from './read-sub-account.ts';
 import type { FoundSubAccount } from './read-sub-account.ts';
 
-const section = 'sub-accounts';
-
 const nameField: Field = { kind: 'text', name: 'name', label: 'Name', isRequired: true };
 const shareField: Field = {
   ...{ kind: 'number', name: 'percentage', label: 'Share of each payment, in percent', isRequired: true },
@@ -28,7 +26,7 @@ function destinationFields(networks: readonly Option[]): Field[] {
   ];
 }
 
-const shared = { section, action: 'sub_accounts.write', object: 'sub_account', list: '/sub-accounts' } as const;
+const shared = { action: 'sub_accounts.write', object: 'sub_account', list: '/sub-accounts' } as const;
 const ofSubAccount = { ...shared, id: ({ subAccount }: FoundSubAccount) => subAccount.id };
 
 const create = apiForm<Option[]>({

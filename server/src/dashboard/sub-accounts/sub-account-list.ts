@@ -14,7 +14,6 @@ type Row = Static<typeof subAccountSchema> & { destination: string; isPayable: b
 
 export const subAccountLists = listRoutes<Row>({
   path: '/sub-accounts',
-  section: 'sub-accounts',
   action: 'records.read',
   title: 'Sub-accounts',
   noun: ['sub-account', 'sub-accounts'],

@@ -41,7 +41,8 @@ const kindTexts: Record<StatementKind, string> = {
 };
 
 const show: DashboardRoute = {
-  ...{ method: 'GET', path: '/sub-accounts/:id', section: 'sub-accounts', action: 'records.read' },
+  path: '/sub-accounts/:id',
+  action: 'records.read',
   async handle(visit, { params, query }) {
     const found = await readSubAccount(visit, params['id']);
     const { name } = found.subAccount;
@@ -149,7 +150,8 @@ ${linePages(path, { from, to }, { cursor, nextCursor, names: ['From the start', 
 }
 
 const statementCsv: DashboardRoute = {
-  ...{ method: 'GET', path: '/sub-accounts/:id/statement.csv', section: 'sub-accounts', action: 'records.read' },
+  path: '/sub-accounts/:id/statement.csv',
+  action: 'records.read',
   async handle(visit, { params, query }) {
     const { subAccount } = await readSubAccount(visit, params['id']);
     const { from, to } = periodOf(query, visit.now);

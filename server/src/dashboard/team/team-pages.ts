@@ -25,9 +25,7 @@ import { allCounters } from './counters.ts';
 import { counterNames, grantFields, grantInWords, readGrant, rolesExplained } from './team-forms.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/team',
-  section: 'team',
   action: 'team.read',
   async handle(visit) {
     const { businessId } = visit.merchant;
@@ -89,9 +87,7 @@ async function loadMember(visit: Visit, id: string | undefined): Promise<MemberV
 }
 
 const showMember: DashboardRoute = {
-  method: 'GET',
   path: '/settings/team/:id',
-  section: 'team',
   action: 'team.read',
   async handle(visit, { params }) {
     const { member, counters } = await loadMember(visit, params['id']);
@@ -121,7 +117,6 @@ const back = { href: '/settings/team', text: 'Keep it' };
 
 const invite = formRoutes<Option[]>({
   path: '/settings/team/invite',
-  section: 'team',
   action: 'team.manage',
   load: allCounters,
   view: (counters, { base }) => ({
@@ -158,7 +153,6 @@ ${
 
 const withdraw = formRoutes<Invitation>({
   path: '/settings/team/invitations/:id/withdraw',
-  section: 'team',
   action: 'team.manage',
   async load({ accounts, merchant }, { params }) {
     const invitations = await listInvitations(accounts.db, merchant.businessId);
@@ -190,7 +184,6 @@ const withdraw = formRoutes<Invitation>({
 
 const role = formRoutes<MemberView>({
   path: '/settings/team/:id/role',
-  section: 'team',
   action: 'team.manage',
   load: (visit, { params }) => loadMember(visit, params['id']),
   view: ({ member, counters }) => ({
@@ -221,7 +214,6 @@ const role = formRoutes<MemberView>({
 
 const remove = formRoutes<MemberView>({
   path: '/settings/team/:id/remove',
-  section: 'team',
   action: 'team.manage',
   load: (visit, { params }) => loadMember(visit, params['id']),
   view: ({ member }, { account }) => ({

@@ -22,7 +22,6 @@ import { amountOf, needsSecondPerson, secondPersonNotice, submitTransferRequest 
 /** A payout to a number: what is typed, then its fee and what is left, then the transfer. */
 export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Option[]; availableMinor: bigint }>({
   path: '/transfers/new',
-  section: 'transfers',
   action: 'transfers.create',
   load: async (visit) => ({ networks: payoutNetworks(visit), availableMinor: await availableOf(visit) }),
   operation: 'createTransfer',

@@ -45,9 +45,7 @@ function load({ money, merchant }: Visit, { params }: PageInput): Promise<Decide
 }
 
 const list: DashboardRoute = {
-  method: 'GET',
   path: '/transfers/requests',
-  section: 'transfers',
   action: 'transfers.read',
   async handle(visit) {
     const { money, merchant, now, base } = visit;
@@ -73,7 +71,6 @@ ${
 const show = recordWithNumber<DecidedRequest>({
   ...{
     path: '/transfers/requests/:id',
-    section: 'transfers',
     action: 'transfers.read',
     object: 'transfer_request',
     load,
@@ -157,7 +154,7 @@ function refusalOf(request: DecidedRequest, { now, account }: Visit, { isApprova
 const back = ({ id }: DecidedRequest) => ({ href: `/transfers/requests/${id}`, text: 'Keep it' });
 
 const approve = formRoutes<DecidedRequest>({
-  ...{ path: '/transfers/requests/:id/approve', section: 'transfers', action: 'transfers.approve', load },
+  ...{ path: '/transfers/requests/:id/approve', action: 'transfers.approve', load },
   view: (request, visit) => ({
     heading: `Pay out ${formatAmount(request.amountMinor)}?`,
     effect: html`${facts(payeeFacts(request.body, { isWhole: false }))}
@@ -207,7 +204,7 @@ function refuseOtherDestination({ subAccountId, body }: DecidedRequest, payout: 
 }
 
 const decline = formRoutes<DecidedRequest>({
-  ...{ path: '/transfers/requests/:id/decline', section: 'transfers', action: 'transfers.create', load },
+  ...{ path: '/transfers/requests/:id/decline', action: 'transfers.create', load },
   view: (request, visit) => ({
     heading: 'Decline this payout?',
     effect: html`<p>${foreignText(payoutText(request))}.</p><p>Nothing is sent.</p>`,

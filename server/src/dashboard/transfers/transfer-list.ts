@@ -39,7 +39,6 @@ const kinds = [
 
 export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>({
   path: '/transfers',
-  section: 'transfers',
   action: 'transfers.read',
   title: 'Transfers',
   noun: ['transfer', 'transfers'],

@@ -33,7 +33,7 @@ async function findShown({ money, merchant }: Visit, { params }: PageInput): Pro
 }
 
 const show = recordWithNumber<Transfer>({
-  ...{ path: '/transfers/:id', section: 'transfers', action: 'transfers.read', object: 'transfer', load: findShown },
+  ...{ path: '/transfers/:id', action: 'transfers.read', object: 'transfer', load: findShown },
   async page(visit, { subject, shown }) {
     const title = `Transfer of ${formatAmount(subject.amountMinor)}`;
     return { title, body: await transferBody(visit, { transfer: subject, shown }) };
@@ -110,7 +110,6 @@ function reasonsOf(transfer: Transfer, network: string): string[] {
 
 const cancel = apiForm<Transfer>({
   path: '/transfers/:id/cancel',
-  section: 'transfers',
   action: 'transfers.cancel',
   load: findShown,
   ...{

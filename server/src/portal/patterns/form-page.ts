@@ -61,7 +61,6 @@ export interface Confirmation<Action> {
 /** A page that asks (GET) and does (POST), such as creating a record, changing one, or confirming a refund. */
 export interface FormPage<Subject, Kind extends PortalKind> {
   path: string;
-  section: Kind['section'];
   action: Kind['action'];
   /** As `Page` has it. */
   frame?: 'screen';
@@ -96,13 +95,12 @@ export interface FormPage<Subject, Kind extends PortalKind> {
  * has changed since the form was drawn, nothing is done and the new effect is shown.
  */
 export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subject, Kind>): PageRoute<Kind>[] {
-  const { path, section, action, confirm, uploadBytesMax } = page;
+  const { path, action, confirm, uploadBytesMax } = page;
   return [
-    { method: 'GET', path, section, action, handle: (...at) => draw(page, at) },
+    { path, action, handle: (...at) => draw(page, at) },
     {
       method: 'POST',
       path,
-      section,
       action,
       ...(uploadBytesMax !== undefined && { uploadBytesMax }),
       ...(confirm && {

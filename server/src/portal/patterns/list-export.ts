@@ -46,21 +46,24 @@ export function listRoutes<Row extends Identified, Kind extends PortalKind>(
 
 /** The page that says what a list's file will have, the file, and how far it is. */
 function exportRoutes<Row extends Identified, Kind extends PortalKind>(page: ListPage<Row, Kind>): PageRoute<Kind>[] {
-  const { path, section } = page;
-  const route = { method: 'GET', section, action: exportOf(page).needs } as const;
+  const { path } = page;
+  const action = exportOf(page).needs;
   return [
     {
-      ...{ ...route, path: `${path}/export` },
+      path: `${path}/export`,
+      action,
       handle: (visit, { query }) => exportPage({ page, visit, query }),
     },
     {
-      ...{ ...route, path: `${path}/export/progress` },
+      path: `${path}/export/progress`,
+      action,
       async handle(visit) {
         return { title: 'Export', body: html`<p id="progress" role="status">${progressText(visit, page)}</p>` };
       },
     },
     {
-      ...{ ...route, path: `${path}/export/file` },
+      path: `${path}/export/file`,
+      action,
       async handle(visit, { query }) {
         const linesOfFile = (progress: Progress) => fileOf({ page, visit, query }, progress);
         return sendExport(visit, fileName(page, visit, query), linesOfFile);

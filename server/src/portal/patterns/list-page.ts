@@ -52,7 +52,6 @@ type Noun = readonly [one: string, many: string, summed?: string];
 
 export interface ListPage<Row extends { id: string }, Kind extends PortalKind> {
   path: string;
-  section: Kind['section'];
   action: Kind['action'];
   title: string;
   /** `payment`, `payments`, and what the sum is of: `paid`. */
@@ -102,11 +101,9 @@ export type ExportTotals = Pick<ListResult<never>, 'total' | 'isCapped' | 'sumMi
 export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
   page: ListPage<Row, Kind>,
 ): PageRoute<Kind> {
-  const { path, section, action, title } = page;
+  const { path, action, title } = page;
   return {
-    method: 'GET',
     path,
-    section,
     action,
     async handle(visit, { query: sent }) {
       const { list, query } = await readPage(page, visit, sent);
@@ -154,12 +151,12 @@ const replacesList = html`hx-boost="true" hx-target="#list" hx-select="#list" hx
 
 /** What waits to be shown, and whether the list is up to date; its height is reserved. */
 function liveLine<Row extends { id: string }, Kind extends PortalKind>(
-  { path, filters, section, noun }: ShownList<Row, Kind>,
+  { path, filters, noun }: ShownList<Row, Kind>,
   { base, now }: Kind['visit'],
   { list, query }: { list: ListResult<Row>; query: PageInput['query'] },
 ): Html {
   const active = activeFilters(filters, query);
-  const parameters = new URLSearchParams([...active, ['list', section], ['since', now.toISOString()]]);
+  const parameters = new URLSearchParams([...active, ['list', path.slice(1)], ['since', now.toISOString()]]);
   if (query['cursor']) parameters.set('cursor', query['cursor']);
   const newest = active.length === 0 ? `${base}${path}` : `${base}${path}?${new URLSearchParams(active).toString()}`;
   return html`<div class="live-line" hx-sse:connect="${base}/stream?${parameters.toString()}" hx-swap="none">

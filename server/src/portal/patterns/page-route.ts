@@ -71,9 +71,9 @@ export interface PortalKind {
 
 /** A page or an action. */
 export interface PageRoute<Kind extends PortalKind> {
-  method: 'GET' | 'POST';
+  /** Left out by a page. */
+  method?: 'GET' | 'POST';
   path: string;
-  section: Kind['section'];
   /**
    * Who may do it (`accounts/permissions.ts`). For those with the rule `own`, the handler shows only what is their own counters'.
    * A POST that needs the second factor gets it checked before `handle` runs.
@@ -89,4 +89,17 @@ export interface PageRoute<Kind extends PortalKind> {
   handle(visit: Kind['visit'], input: PageInput): Promise<PageResult | Kind['more']>;
   /** The form once more, with what is wrong about it; for a POST whose `handle` may refuse. */
   refuse?(visit: Kind['visit'], input: PageInput, error: unknown): Promise<PageResult>;
+}
+
+/** A route with the part of the navigation that it belongs to. */
+export type SectionRoute<Kind extends PortalKind> = PageRoute<Kind> & {
+  method: 'GET' | 'POST';
+  section: Kind['section'];
+};
+
+export function inSection<Kind extends PortalKind>(
+  section: Kind['section'],
+  routes: readonly PageRoute<Kind>[],
+): SectionRoute<Kind>[] {
+  return routes.map((route) => ({ method: 'GET', ...route, section }));
 }
