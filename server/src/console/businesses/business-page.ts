@@ -3,7 +3,6 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { getBusiness } from '../../merchants/business-status.ts';
-import type { Business as BusinessStatus } from '../../merchants/business-status.ts';
 import { feeInWords, noFee } from '../../merchants/fees.ts';
 import { findMerchantRules, findReserves } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
@@ -19,8 +18,6 @@ import { foreignText, formatTime } from '../../pages/page-text.ts';
 import { knownNetworks, networkName } from '../../networks/known-networks.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { listRailAccounts } from '../../rail-accounts/manage-accounts.ts';
-import type { RecordAction } from '../../portal/patterns/record-page.ts';
-import type { OperatorAction } from '../../accounts/permissions.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { limitInWords, reserveInWords } from '../terms/terms-in-words.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -33,11 +30,21 @@ export const businessPage: ConsoleRoute = {
   action: 'records.read',
   async handle(visit, input) {
     const business = await findBusiness(visit, input);
+    const path = `/businesses/${business.id}`;
     const status = await getBusiness(visit.money.db, business.id);
     const body = html`${recordHead(visit, {
       heading: foreignText(business.name),
       state: statusMark(status),
-      actions: actionsOf(business, status),
+      actions: [
+        { href: `${path}/keys`, text: 'API keys', needs: 'records.read' },
+        { href: `${path}/approval`, text: 'Checklist', needs: 'businesses.write' },
+        status.liveApprovedAt === null && {
+          ...{ href: `${path}/approval/approve`, text: 'Approve for live', needs: 'businesses.approve' },
+        },
+        status.suspendedAt === null
+          ? { href: `${path}/suspend`, text: 'Suspend', needs: 'businesses.write', isDanger: true }
+          : { href: `${path}/lift`, text: 'Lift the suspension', needs: 'businesses.approve' },
+      ],
     })}
 ${status.suspendedAt !== null && html`<p class="notice wait">Suspended since ${formatTime(status.suspendedAt)}. The audit log says why.</p>`}
 ${status.liveRequestedAt !== null && status.liveApprovedAt === null && html`<p class="notice wait">Asks to go live since ${formatTime(status.liveRequestedAt)}.</p>`}
@@ -47,20 +54,6 @@ ${await teamPanel(visit, business)}${lookPanel(visit, business)}</div>
     return { title: business.name, body };
   },
 };
-
-function actionsOf({ id }: Business, status: BusinessStatus): RecordAction<OperatorAction>[] {
-  const head = `/businesses/${id}`;
-  return [
-    { href: `${head}/keys`, text: 'API keys', needs: 'records.read' },
-    { href: `${head}/approval`, text: 'Checklist', needs: 'businesses.write' },
-    ...(status.liveApprovedAt === null
-      ? [{ href: `${head}/approval/approve`, text: 'Approve for live', needs: 'businesses.approve' as const }]
-      : []),
-    status.suspendedAt === null
-      ? { href: `${head}/suspend`, text: 'Suspend', needs: 'businesses.write', isDanger: true }
-      : { href: `${head}/lift`, text: 'Lift the suspension', needs: 'businesses.approve' },
-  ];
-}
 
 const termsLinks = [
   ['fees', 'Fee of collections'],

@@ -10,7 +10,7 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
-import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
+import { isOn, keyState, keyText, namedKey, scopesText } from '../../portal/records/key-texts.ts';
 import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
 import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
@@ -80,21 +80,16 @@ const show: ConsoleRoute = {
   async handle(visit, input) {
     const { key, business, merchant, environment } = await loadKey(visit, input);
     const { now, base } = visit;
-    const head = `/businesses/${business.id}/keys/${key.id}`;
-    const isOn = key.state !== 'revoked' && key.state !== 'expired';
-    const actions = [
-      ...(isOn && key.rolledTo === null ? [{ href: `${head}/roll`, text: 'Roll key' }] : []),
-      ...(isOn ? [{ href: `${head}/revoke`, text: 'Revoke', isDanger: true }] : []),
-    ].map((action) => ({
-      ...action,
-      href: `${action.href}?environment=${environment}`,
-      needs: 'keys.manage' as const,
-    }));
+    const hrefOf = (name: string): string =>
+      `/businesses/${business.id}/keys/${key.id}/${name}?environment=${environment}`;
     const body = html`${recordHead(visit, {
       heading: foreignText(key.name),
       state: keyState(key),
       under: html`<p><a href="${base}/businesses/${business.id}/keys">API keys of ${foreignText(business.name)}</a>, ${environment}</p>`,
-      actions,
+      actions: [
+        isOn(key) && key.rolledTo === null && { href: hrefOf('roll'), text: 'Roll key', needs: 'keys.manage' },
+        isOn(key) && { href: hrefOf('revoke'), text: 'Revoke', needs: 'keys.manage', isDanger: true },
+      ],
     })}
 <section class="panel"><h2>Details</h2>${facts([
       ['Key', html`<code>${keyText(key, merchant.testMode)}</code>`],
@@ -161,7 +156,7 @@ const roll = formRoutes<KeyOfMerchant>({
   ...{ path: `${path}/:key/roll`, action: 'keys.manage', load: loadKey },
   view: ({ key, business, merchant }) => ({
     heading: 'Roll this key?',
-    effect: html`${named(key, merchant.testMode)}<p>A new key with the same name and rights replaces it.</p>`,
+    effect: html`${namedKey(key, merchant.testMode)}<p>A new key with the same name and rights replaces it.</p>`,
     fields: [overlapField],
     button: 'Roll key',
     back: { href: `/businesses/${business.id}/keys`, text: 'Keep it' },
@@ -187,7 +182,7 @@ const revoke = formRoutes<KeyOfMerchant>({
   ...{ path: `${path}/:key/revoke`, action: 'keys.manage', load: loadKey },
   view: ({ key, business, merchant }) => ({
     heading: 'Revoke this key?',
-    effect: html`${named(key, merchant.testMode)}<p>Within seconds every request with it is refused. It cannot be turned on again.</p>`,
+    effect: html`${namedKey(key, merchant.testMode)}<p>Within seconds every request with it is refused. It cannot be turned on again.</p>`,
     button: 'Revoke',
     isDanger: true,
     back: { href: `/businesses/${business.id}/keys`, text: 'Keep it' },
@@ -202,10 +197,6 @@ const revoke = formRoutes<KeyOfMerchant>({
     return `/businesses/${business.id}/keys`;
   },
 });
-
-function named(key: ListedKey, testMode: boolean): Html {
-  return html`<p>${foreignText(key.name)}, <code>${keyText(key, testMode)}</code>.</p>`;
-}
 
 // `new` comes before `:key`.
 export const keyPages: readonly ConsoleRoute[] = [list, ...create, show, ...roll, ...revoke];

@@ -74,9 +74,9 @@ const show: ConsoleRoute = {
       state: caseState(found),
       under: html`<p>${inDalasi(found.summary)}</p>`,
       actions: [
-        ...(isOpen ? [{ href: `${path}/propose`, text: 'Propose', needs: 'cases.propose' as const }] : []),
-        ...(proposal && !isOwn ? [{ href: `${path}/confirm`, text: 'Confirm', needs: 'cases.confirm' as const }] : []),
-        ...(proposal ? [{ href: `${path}/withdraw`, text: 'Withdraw', needs: 'cases.propose' as const }] : []),
+        isOpen && { href: `${path}/propose`, text: 'Propose', needs: 'cases.propose' },
+        proposal !== undefined && !isOwn && { href: `${path}/confirm`, text: 'Confirm', needs: 'cases.confirm' },
+        proposal !== undefined && { href: `${path}/withdraw`, text: 'Withdraw', needs: 'cases.propose' },
       ],
     })}
 ${proposal && html`<p class="notice wait">${operators.get(proposal.operatorId) ?? 'An operator'} proposes: ${proposal.resolution}. ${isOwn ? 'Another operator has to confirm it.' : ''}</p>`}

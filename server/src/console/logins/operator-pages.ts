@@ -124,11 +124,15 @@ const show: ConsoleRoute = {
     const row = await findRow(visit, input);
     const { id, name, role, createdAt, revokedAt } = row;
     const isOther = id !== visit.operator.id && revokedAt === null;
-    const actions = [
-      ...(isOther && role !== null ? [{ href: `/operators/${id}/role`, text: 'Change the role' }] : []),
-      ...(isOther ? [{ href: `/operators/${id}/revoke`, text: 'Revoke', isDanger: true }] : []),
-    ].map((action) => ({ ...action, needs: 'operators.manage' as const }));
-    const body = html`${recordHead(visit, { heading: foreignText(name), state: stateOf(row), actions })}
+    const needs = 'operators.manage';
+    const body = html`${recordHead(visit, {
+      heading: foreignText(name),
+      state: stateOf(row),
+      actions: [
+        isOther && role !== null && { href: `/operators/${id}/role`, text: 'Change the role', needs },
+        isOther && { href: `/operators/${id}/revoke`, text: 'Revoke', needs, isDanger: true },
+      ],
+    })}
 <section class="panel"><h2>Details</h2>${facts([
       ['Role', role === null ? 'Commands only, by a credential' : roleName(role)],
       ['May', role === null ? 'Decide cases by command' : roleTexts[role]],

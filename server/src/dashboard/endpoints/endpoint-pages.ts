@@ -1,4 +1,3 @@
-import type { MerchantAction } from '../../accounts/permissions.ts';
 import { listRoutes } from '../patterns/list-page.ts';
 import type { Static } from 'typebox';
 import { html } from '../../kit/html.ts';
@@ -12,7 +11,6 @@ import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schem
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { deliveryState } from '../events/delivery-state.ts';
@@ -107,31 +105,20 @@ function endpointHead(visit: Visit, endpoint: ShownEndpoint): Html {
   const needs = 'endpoints.manage';
   const missed = health.failed + health['kept'];
   const isReceiving = isOn(endpoint);
-  const actions: RecordAction<MerchantAction>[] = [
-    ...(isReceiving ? [{ href: `/endpoints/${id}/test`, text: 'Send a test event', needs } as const] : []),
-    ...(isReceiving && missed > 0
-      ? [{ href: `/endpoints/${id}/resend`, text: `Send ${missed} again`, needs } as const]
-      : []),
-    ...(url === null
-      ? []
-      : [
-          {
-            href: `/endpoints/${id}/${isReceiving ? 'pause' : 'resume'}`,
-            text: isReceiving ? 'Pause' : 'Resume',
-            needs,
-          } as const,
-        ]),
-    { href: `/endpoints/${id}/edit`, text: 'Edit', needs },
-    { href: `/endpoints/${id}/rotate`, text: 'Roll secret', needs },
-    { href: `/endpoints/${id}/signature`, text: 'Check a signature', needs: 'requests.read' },
-    ...(endpoint.is_default
-      ? []
-      : [{ href: `/endpoints/${id}/delete`, text: 'Delete', needs, isDanger: true } as const]),
-  ];
+  const path = `/endpoints/${id}`;
   return recordHead(visit, {
     heading: foreignText(endpointName(endpoint)),
     state: endpointState(endpoint),
-    actions,
+    actions: [
+      isReceiving && { href: `${path}/test`, text: 'Send a test event', needs },
+      isReceiving && missed > 0 && { href: `${path}/resend`, text: `Send ${missed} again`, needs },
+      url !== null && isReceiving && { href: `${path}/pause`, text: 'Pause', needs },
+      url !== null && !isReceiving && { href: `${path}/resume`, text: 'Resume', needs },
+      { href: `${path}/edit`, text: 'Edit', needs },
+      { href: `${path}/rotate`, text: 'Roll secret', needs },
+      { href: `${path}/signature`, text: 'Check a signature', needs: 'requests.read' },
+      !endpoint.is_default && { href: `${path}/delete`, text: 'Delete', needs, isDanger: true },
+    ],
     under: healthInWords(visit, endpoint),
   });
 }

@@ -6,7 +6,7 @@ import { cleanText } from '../../pages/page-text.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
-import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
+import { isOn, keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
 
 /** Few: all are on one page, those that work first. */
 export const keyList = listRoute<ListedKey>({
@@ -43,10 +43,6 @@ export const keyList = listRoute<ListedKey>({
   },
   buttons: [{ href: '/keys/new', text: 'New key', needs: 'keys.manage' }],
 });
-
-function isOn({ state }: ListedKey): boolean {
-  return state !== 'revoked' && state !== 'expired';
-}
 
 export function lastUse({ lastUse: use }: ListedKey, { now }: Visit): Html {
   if (use === null) return html`Never`;

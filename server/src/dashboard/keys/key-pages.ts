@@ -2,10 +2,9 @@ import { AppError } from '../../api/app-error.ts';
 import { maskedChanges } from '../../audit/masked-fields.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
 import { createApiKey, listKeys, revokeApiKey, rollApiKey } from '../../merchants/manage-keys.ts';
 import type { CreatedKey, ListedKey } from '../../merchants/manage-keys.ts';
-import { cleanText, foreignText } from '../../pages/page-text.ts';
+import { cleanText } from '../../pages/page-text.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
@@ -14,7 +13,7 @@ import { shownTime } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
 import { keyList, lastUse } from './key-list.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
-import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
+import { isOn, keyState, keyText, namedKey, scopesText } from '../../portal/records/key-texts.ts';
 import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
 
@@ -31,7 +30,6 @@ const show: DashboardRoute = {
   action: 'keys.manage',
   async handle(visit, { params }) {
     const key = await findKey(visit, params['id']);
-    const isOn = key.state !== 'revoked' && key.state !== 'expired';
     const { now, base, testMode } = visit;
     return {
       title: cleanText(key.name),
@@ -39,12 +37,9 @@ const show: DashboardRoute = {
         heading: html`<bdi>${cleanText(key.name)}</bdi>`,
         state: keyState(key),
         actions: [
-          ...(isOn && key.rolledTo === null
-            ? [{ href: `${path}/${key.id}/roll`, text: 'Roll key', needs: 'keys.manage' as const }]
-            : []),
-          ...(isOn
-            ? [{ href: `${path}/${key.id}/revoke`, text: 'Revoke', needs: 'keys.manage' as const, isDanger: true }]
-            : []),
+          isOn(key) &&
+            key.rolledTo === null && { href: `${path}/${key.id}/roll`, text: 'Roll key', needs: 'keys.manage' },
+          isOn(key) && { href: `${path}/${key.id}/revoke`, text: 'Revoke', needs: 'keys.manage', isDanger: true },
         ],
       })}
 <section class="panel"><h2>Details</h2>${facts([
@@ -115,7 +110,7 @@ const roll = formRoutes<ListedKey>({
   },
   view: (key, { testMode }) => ({
     heading: 'Roll this key?',
-    effect: html`${named(key, testMode)}
+    effect: html`${namedKey(key, testMode)}
 <p>You get a new key with the same name and rights. Put it on your server while the old one still works.</p>`,
     fields: [overlapField],
     button: 'Roll key',
@@ -146,7 +141,7 @@ const revoke = formRoutes<ListedKey>({
   },
   view: (key, { testMode }) => ({
     heading: 'Revoke this key?',
-    effect: html`${named(key, testMode)}
+    effect: html`${namedKey(key, testMode)}
 <p>Within seconds every request with it is refused. It cannot be turned on again.</p>`,
     button: 'Revoke',
     isDanger: true,
@@ -165,10 +160,6 @@ const revoke = formRoutes<ListedKey>({
     return path;
   },
 });
-
-function named(key: ListedKey, testMode: boolean): Html {
-  return html`<p>${foreignText(key.name)}, <code>${keyText(key, testMode)}</code>.</p>`;
-}
 
 // `new` comes before `:id`.
 export const keyPages: readonly DashboardRoute[] = [keyList, ...create, show, ...roll, ...revoke];

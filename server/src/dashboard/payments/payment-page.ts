@@ -1,5 +1,4 @@
 import { apiForm } from '../patterns/api-form.ts';
-import type { MerchantAction } from '../../accounts/permissions.ts';
 import { hash } from 'node:crypto';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
@@ -25,7 +24,6 @@ import { ifFound } from '../patterns/if-found.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
-import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { refundState } from '../../portal/records/refund-state.ts';
 import type { Visit } from '../visit.ts';
@@ -88,6 +86,7 @@ async function paymentBody(visit: Visit, payment: ShownPayment): Promise<Html> {
   const payer = charge && maskPhoneNumber(charge.accountNumber ?? '');
   const isOpenNow = isOpen(statusAt(intent, now));
   const address = paymentLink(money, intent);
+  const path = `/payments/${intent.id}`;
   return html`${recordHead(visit, {
     heading: formatAmount(totalMinor(intent)),
     state: paymentState(payment, { now }),
@@ -96,7 +95,10 @@ async function paymentBody(visit: Visit, payment: ShownPayment): Promise<Html> {
     }${shownTime(charge?.paidAt ?? intent.createdAt, now)}</p>${
       charge && html`<p class="reference">${copyable(charge.transactionReference)}</p>`
     }`,
-    actions: actionsOf(payment, visit),
+    actions: [
+      leftMinor(payment) > 0n && { href: `${path}/refund`, text: 'Refund', needs: 'refunds.create' },
+      isOpenNow && { href: `${path}/cancel`, text: 'Cancel payment', needs: 'payments.write', isDanger: true },
+    ],
     reasons: reasonsOf(payment, visit),
   })}
 <div class="columns"><div class="stack"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}</section>
@@ -138,17 +140,6 @@ async function madeWith(
     ['Customer', customer ? linked(`/customers/${customer.id}`, customer.name) : payer],
     ['Counter', terminal ? linked(`/counters/${terminal.id}`, terminal.name) : null],
     ['Payment link', link ? linked(`/links/${link.id}`, link.title) : null],
-  ];
-}
-
-function actionsOf(payment: ShownPayment, { now }: Visit): RecordAction<MerchantAction>[] {
-  const { intent } = payment;
-  const path = `/payments/${intent.id}`;
-  return [
-    ...(leftMinor(payment) > 0n ? [{ href: `${path}/refund`, text: 'Refund', needs: 'refunds.create' as const }] : []),
-    ...(isOpen(statusAt(intent, now))
-      ? [{ href: `${path}/cancel`, text: 'Cancel payment', needs: 'payments.write' as const, isDanger: true }]
-      : []),
   ];
 }
 

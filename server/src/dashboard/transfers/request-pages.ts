@@ -81,23 +81,17 @@ const show = recordWithNumber<DecidedRequest>({
     const state = requestState(request, now);
     const path = `/transfers/requests/${request.id}`;
     const isOwn = request.requestedBy === visit.account.id;
+    const isWaiting = state === 'waiting';
     return {
       title: `Payout of ${formatAmount(amountMinor)}`,
       body: html`${recordHead(visit, {
         heading: formatAmount(amountMinor),
         state: marks[state],
         under: html`<p>${foreignText(requestedByName)} requested it, ${timeInSentence(createdAt, now)}.</p>`,
-        actions:
-          state === 'waiting'
-            ? [
-                ...(isOwn ? [] : [{ href: `${path}/approve`, text: 'Approve', needs: 'transfers.approve' as const }]),
-                {
-                  href: `${path}/decline`,
-                  text: isOwn ? 'Take it back' : 'Decline',
-                  needs: 'transfers.create' as const,
-                },
-              ]
-            : [],
+        actions: [
+          isWaiting && !isOwn && { href: `${path}/approve`, text: 'Approve', needs: 'transfers.approve' },
+          isWaiting && { href: `${path}/decline`, text: isOwn ? 'Take it back' : 'Decline', needs: 'transfers.create' },
+        ],
         reasons: reasonsOf(state, isOwn),
       })}
 <section class="panel"><h2>Details</h2>${facts([

@@ -1,5 +1,4 @@
 import { apiForm } from '../patterns/api-form.ts';
-import type { MerchantAction } from '../../accounts/permissions.ts';
 import { html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
@@ -20,7 +19,6 @@ import type { Shown } from '../patterns/shown-number.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
-import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
 import { transferState } from '../../portal/records/transfer-state.ts';
@@ -52,7 +50,12 @@ async function transferBody(visit: Visit, { transfer, shown }: { transfer: Trans
     state: transferState(transfer, network),
     under: html`<p>To ${nameOf(transfer)}, ${network} ${numberText(transfer.accountNumber, shown)}, ${timeInSentence(transfer.createdAt, now)}</p>${showButton(visit, shown)}
 <p class="reference">${copyable(transfer.reference)}</p>`,
-    actions: actionsOf(transfer),
+    actions: [
+      canCancel(transfer) && {
+        ...{ href: `/transfers/${transfer.id}/cancel`, text: 'Cancel transfer', needs: 'transfers.cancel' },
+        isDanger: true,
+      },
+    ],
     reasons: reasonsOf(transfer, network),
   })}
 <div class="columns"><section class="panel"><h2>Money</h2>${facts([
@@ -91,12 +94,6 @@ ${await recordHistory(visit, {
 
 function canCancel(transfer: Transfer): boolean {
   return transfer.kind === 'transfer' && isUnsent(transfer);
-}
-
-function actionsOf(transfer: Transfer): RecordAction<MerchantAction>[] {
-  if (!canCancel(transfer)) return [];
-  const href = `/transfers/${transfer.id}/cancel`;
-  return [{ href, text: 'Cancel transfer', needs: 'transfers.cancel', isDanger: true }];
 }
 
 function reasonsOf(transfer: Transfer, network: string): string[] {
