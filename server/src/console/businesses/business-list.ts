@@ -83,11 +83,8 @@ export const businessList = listRoute<BusinessRow>({
     { header: 'Live, 30 days', isNumber: true, cell: ({ collectedMinor }) => formatAmount(collectedMinor) },
   ],
   href: ({ id }) => `/businesses/${id}`,
-  empty: {
-    text: 'No businesses yet. Create the first, then invite its owner.',
-    action: { href: '/businesses/new', text: 'New business', needs: 'businesses.write' },
-  },
-  buttons: [{ href: '/businesses/new', text: 'New business', needs: 'businesses.write' }],
+  first: { href: '/businesses/new', text: 'New business', needs: 'businesses.write' },
+  empty: { text: 'No businesses yet. Create the first, then invite its owner.' },
 });
 
 // The list of cases has all of them.

@@ -82,14 +82,9 @@ ${problem !== null && html`<span class="second">${problem}</span>`}`,
       ? '/ledger/explain'
       : `/ledger/explain?merchant=${merchant}&account=${encodeURIComponent(account)}`;
   },
-  empty: {
-    text: 'The ledger was not verified here yet.',
-    action: { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
-  },
-  buttons: [
-    { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
-    { href: '/ledger/explain', text: 'Explain a balance', needs: 'ledger.verify' },
-  ],
+  first: { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
+  empty: { text: 'The ledger was not verified here yet.' },
+  buttons: [{ href: '/ledger/explain', text: 'Explain a balance', needs: 'ledger.verify' }],
 });
 
 const verify = formRoutes<null>({

@@ -65,11 +65,10 @@ export const counterLists = listRoutes<Row>({
     { header: 'State', cell: (row) => stateMark(counterMark(row)) },
   ],
   href: ({ id }) => `/counters/${id}`,
+  first: { href: '/counters/new', text: 'New counter', needs: 'counters.write' },
   empty: {
     text: 'No counters yet. A counter is a till with its own QR code and poster, and a screen that shows who has paid.',
-    action: { href: '/counters/new', text: 'New counter', needs: 'counters.write' },
   },
-  buttons: [{ href: '/counters/new', text: 'New counter', needs: 'counters.write' }],
 });
 
 async function wholeList(visit: Visit, query: Readonly<Record<string, string>>): Promise<ListResult<Counter>> {

@@ -87,11 +87,8 @@ const lists = listRoutes<CustomerRow>({
     { header: 'Total', isNumber: true, cell: ({ paid }) => formatAmount(paid?.paidMinor ?? 0n) },
   ],
   href: ({ id }) => `/customers/${id}`,
-  empty: {
-    text: 'No customers yet. Record the people who pay you often, and choose them on a payment.',
-    action: { href: '/customers/new', text: 'New customer', needs: 'customers.write' },
-  },
-  buttons: [{ href: '/customers/new', text: 'New customer', needs: 'customers.write' }],
+  first: { href: '/customers/new', text: 'New customer', needs: 'customers.write' },
+  empty: { text: 'No customers yet. Record the people who pay you often, and choose them on a payment.' },
 });
 
 function findShown({ money, merchant }: Visit, { params }: PageInput): Promise<Customer> {

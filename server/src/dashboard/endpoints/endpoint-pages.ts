@@ -72,11 +72,8 @@ const list = listRoutes<ShownEndpoint>({
     { header: 'State', isMain: true, cell: (endpoint) => stateMark(endpointState(endpoint)) },
   ],
   href: ({ id }) => `/endpoints/${id}`,
-  empty: {
-    text: 'No endpoints yet. Your server is notified of payments at an address that you add here.',
-    action: { href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' },
-  },
-  buttons: [{ href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' }],
+  first: { href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' },
+  empty: { text: 'No endpoints yet. Your server is notified of payments at an address that you add here.' },
 });
 
 const show: DashboardRoute = {

@@ -38,11 +38,8 @@ export const groupLists = listRoutes<Row>({
     { header: 'You', isNumber: true, cell: (row) => `${100 - sharedPercent(row)}%` },
   ],
   href: ({ id }) => `/groups/${id}`,
-  empty: {
-    text: 'No groups yet. A group splits a payment among several sub-accounts, by percentages of its own.',
-    action: { href: '/groups/new', text: 'New group', needs: 'sub_accounts.write' },
-  },
-  buttons: [{ href: '/groups/new', text: 'New group', needs: 'sub_accounts.write' }],
+  first: { href: '/groups/new', text: 'New group', needs: 'sub_accounts.write' },
+  empty: { text: 'No groups yet. A group splits a payment among several sub-accounts, by percentages of its own.' },
 });
 
 function membersText({ members }: Row): string {

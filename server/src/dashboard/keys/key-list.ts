@@ -37,11 +37,8 @@ export const keyList = listRoute<ListedKey>({
     },
   ],
   href: ({ id }) => `/keys/${id}`,
-  empty: {
-    text: 'No API keys yet. Your server signs in to the API with one.',
-    action: { href: '/keys/new', text: 'New key', needs: 'keys.manage' },
-  },
-  buttons: [{ href: '/keys/new', text: 'New key', needs: 'keys.manage' }],
+  first: { href: '/keys/new', text: 'New key', needs: 'keys.manage' },
+  empty: { text: 'No API keys yet. Your server signs in to the API with one.' },
 });
 
 export function lastUse({ lastUse: use }: ListedKey, { now }: Visit): Html {

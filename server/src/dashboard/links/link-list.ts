@@ -70,11 +70,10 @@ export const linkLists = listRoutes<Row>({
     { header: 'State', cell: (row) => stateMark(linkMark(row.active)) },
   ],
   href: ({ id }) => `/links/${id}`,
+  first: { href: '/links/new', text: 'New payment link', needs: 'links.write' },
   empty: {
     text: 'No payment links yet. A link is a page that anybody can pay: send it by chat, or print its QR code.',
-    action: { href: '/links/new', text: 'New payment link', needs: 'links.write' },
   },
-  buttons: [{ href: '/links/new', text: 'New payment link', needs: 'links.write' }],
 });
 
 export function linkMark(isActive: boolean): StateMark {

@@ -100,11 +100,8 @@ export const paymentListPage: ListPage<PaymentRow> = {
     },
   ],
   href: ({ href }) => href,
-  empty: {
-    text: 'No payments yet. Make a link, or take one at a counter.',
-    action: { href: '/payments/new', text: 'New payment', needs: 'payments.write' },
-  },
-  buttons: [{ href: '/payments/new', text: 'New payment', needs: 'payments.write', notOwn: true }],
+  first: { href: '/payments/new', text: 'New payment', needs: 'payments.write' },
+  empty: { text: 'No payments yet. Make a link, or take one at a counter.' },
 };
 
 export const paymentLists: readonly DashboardRoute[] = listRoutes(paymentListPage);

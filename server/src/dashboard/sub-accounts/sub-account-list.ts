@@ -67,9 +67,6 @@ ${row.owed_balance !== undefined && html`<span class="second">owes you ${formatA
     },
   ],
   href: ({ id }) => `/sub-accounts/${id}`,
-  empty: {
-    text: 'No sub-accounts yet. A sub-account gets a part of your payments: a partner, a teacher, a stall.',
-    action: { href: '/sub-accounts/new', text: 'New sub-account', needs: 'sub_accounts.write' },
-  },
-  buttons: [{ href: '/sub-accounts/new', text: 'New sub-account', needs: 'sub_accounts.write' }],
+  first: { href: '/sub-accounts/new', text: 'New sub-account', needs: 'sub_accounts.write' },
+  empty: { text: 'No sub-accounts yet. A sub-account gets a part of your payments: a partner, a teacher, a stall.' },
 });

@@ -101,11 +101,8 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
     },
   ],
   href: ({ id }) => `/transfers/${id}`,
-  empty: {
-    text: 'No transfers yet. Pay out what you have collected to any number.',
-    action: { href: '/transfers/new', text: 'Pay out', needs: 'transfers.create' },
-  },
-  buttons: [{ href: '/transfers/new', text: 'Pay out', needs: 'transfers.create' }],
+  first: { href: '/transfers/new', text: 'Pay out', needs: 'transfers.create' },
+  empty: { text: 'No transfers yet. Pay out what you have collected to any number.' },
 });
 
 function filterOf(query: PageInput['query']): TransferFilter {

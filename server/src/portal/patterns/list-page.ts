@@ -62,14 +62,23 @@ export interface ListPage<Row extends { id: string }, Kind extends PortalKind> {
   read(visit: Kind['visit'], query: PageInput['query']): Promise<ListResult<Row>>;
   /** Below the visit's base. */
   href(row: Row): string;
-  /** Why it is empty, and the first step. */
-  empty: { text: string; action?: { href: string; text: string; needs: Kind['action'] } };
+  /** The first step: stands in the list while it is empty, else above it. Not for whoever may do it at their own counters only. */
+  first?: ListAction<Kind>;
+  /** Why it is empty, and where to go if not to the first step. */
+  empty: { text: string; action?: ListAction<Kind> };
   /** For a list that stays up to date while it is open. */
   live?: LiveList<Row, Kind>;
   /** What its file has; with it the list gets a button and `exportRoutes`. */
   exported?: ListExport<Row, Kind>;
-  /** Buttons above the list, each with what its role must be allowed; `notOwn` where a rule `own` is not enough. */
-  buttons?: readonly { href: string; text: string; needs: Kind['action']; notOwn?: true }[];
+  /** Buttons above the list, after the first step. */
+  buttons?: readonly ListAction<Kind>[];
+}
+
+/** With what a role must be allowed. */
+interface ListAction<Kind extends PortalKind> {
+  href: string;
+  text: string;
+  needs: Kind['action'];
 }
 
 /** How a list that is open learns of changes (`live/list-feed.ts`). */
@@ -184,14 +193,15 @@ export function activeFilters(filters: readonly Filter[], query: PageInput['quer
 }
 
 function buttonsOf<Row extends { id: string }, Kind extends PortalKind>(
-  { buttons = [], empty, exported, path, filters }: ShownList<Row, Kind>,
+  { first, buttons = [], empty, exported, path, filters }: ShownList<Row, Kind>,
   { base, may }: Kind['visit'],
   query: PageInput['query'],
   { list: { rows }, isEmpty }: { list: ListResult<Row>; isEmpty: boolean },
 ): Html {
-  const first = isEmpty && mayDo(empty.action, may) ? empty.action?.href : undefined;
-  return html`<p class="actions">${buttons
-    .filter(({ href, needs, notOwn }) => href !== first && may(needs).isAllowed && !(notOwn && may(needs).ownOnly))
+  const step = first ?? empty.action;
+  const inList = isEmpty && mayDo(step, may) ? step?.href : undefined;
+  return html`<p class="actions">${[...(first && mayDo(first, may) ? [first] : []), ...buttons]
+    .filter(({ href, needs }) => href !== inList && may(needs).isAllowed)
     .map(
       ({ href, text }, index) =>
         html`<a class="button small ${index > 0 && 'plain'}" href="${base}${href}">${text}</a>`,
@@ -242,14 +252,14 @@ function filterField(filter: Filter, query: PageInput['query']): Html {
 }
 
 function emptyState<Row extends { id: string }, Kind extends PortalKind>(
-  { empty, path, noun }: ShownList<Row, Kind>,
+  { first, empty, path, noun }: ShownList<Row, Kind>,
   { base, may }: Kind['visit'],
   isFiltered: boolean,
 ): Html {
   if (isFiltered) {
     return html`<section class="empty"><p>No ${noun[1]} match.</p><p><a href="${base}${path}">Clear the filters</a></p></section>`;
   }
-  const { text, action } = empty;
+  const { text, action = first } = empty;
   return html`<section class="empty"><p>${text}</p>${
     action && mayDo(action, may) && html`<p><a class="button small" href="${base}${action.href}">${action.text}</a></p>`
   }</section>`;
