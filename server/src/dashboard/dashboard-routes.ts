@@ -31,7 +31,12 @@ import { counterScreen } from './counter-screen/counter-screen.ts';
 import { stream } from './live/stream-route.ts';
 import { paymentLists } from './payments/payment-list.ts';
 import { paymentPages } from './payments/payment-page.ts';
-import { settingsPages } from './settings/settings-pages.ts';
+import { businessPages } from './settings/business-page.ts';
+import { checkoutSettings } from './settings/checkout-page.ts';
+import { limitSettings } from './settings/limits-page.ts';
+import { livePages } from './settings/live-pages.ts';
+import { payoutSettings } from './settings/payouts-page.ts';
+import { settingsOverview } from './settings/settings-overview.ts';
 import { subAccountMoneyForms } from './sub-accounts/money-forms.ts';
 import { subAccountForms } from './sub-accounts/sub-account-forms.ts';
 import { subAccountLists } from './sub-accounts/sub-account-list.ts';
@@ -52,7 +57,10 @@ export const dashboardRoutes: readonly SectionRoute<DashboardKind>[] = [
   ...inSection('home', [homePage, figurePage, figureExport]),
   ...inSection('payments', [...paymentLists, ...newPayment, ...paymentPages, ...newRefund, stream]),
   ...inSection('counters', [...counterScreen, ...counterLists, ...counterForms, ...posterPages, closeDay, counterPage]),
-  ...inSection('settings', settingsPages),
+  ...inSection('settings', [
+    ...[settingsOverview, ...businessPages, ...checkoutSettings],
+    ...[...payoutSettings, ...limitSettings, ...livePages],
+  ]),
   ...inSection('links', [...linkLists, ...linkForms, linkPage]),
   ...inSection('sub-accounts', [
     ...[...subAccountLists, ...subAccountForms],

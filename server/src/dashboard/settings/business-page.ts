@@ -25,6 +25,7 @@ import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { settingsPage } from './settings-frame.ts';
+import type { SettingsPanel } from './settings-frame.ts';
 
 const show: DashboardRoute = {
   path: '/settings/business',
@@ -36,27 +37,25 @@ const show: DashboardRoute = {
     const name = html`${facts([['Name', foreignText(business.name)]])}
 ${business.liveApprovedAt !== null && html`<p class="hint">The operator approved this name for live payments, and changes it if you ask.</p>`}
 ${await by('business.rename', business.id)}`;
-    const panels = [
+    const panels: SettingsPanel[] = [
       {
         title: 'Name',
         body: name,
         changes:
           business.liveApprovedAt === null
-            ? [{ href: '/settings/business/name', text: 'Change the name', needs: 'business.rename' as const }]
+            ? [{ href: '/settings/business/name', text: 'Change the name', needs: 'business.rename' }]
             : [],
       },
       {
         title: 'Contact for payers',
         body: html`<p>Payers’ pages show it where they say to ask the shop.</p>${contactFacts(merchant)}${await by('contact.set')}`,
-        changes: [
-          { href: '/settings/business/contact', text: 'Change the contact', needs: 'appearance.manage' as const },
-        ],
+        changes: [{ href: '/settings/business/contact', text: 'Change the contact', needs: 'appearance.manage' }],
       },
       {
         title: 'Logo',
         body: html`<p>On payers’ pages and posters.</p>${logoOf(merchant)}${await by('logo.set')}`,
         changes: [
-          { href: '/settings/business/logo', text: 'Choose a logo', needs: 'appearance.manage' as const },
+          { href: '/settings/business/logo', text: 'Choose a logo', needs: 'appearance.manage' },
           ...(merchant.logoSetAt === null
             ? []
             : [{ href: '/settings/business/logo/remove', text: 'Remove it', needs: 'appearance.manage' as const }]),

@@ -17,6 +17,7 @@ import type { Visit } from '../visit.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { feePayerText, feeText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
+import type { SettingsPanel } from './settings-frame.ts';
 import { urlDefaultsBody, urlForm } from './url-pages.ts';
 
 /** Of pages without a colour of the merchant's own: `--accent` of style.css. */
@@ -28,26 +29,22 @@ const show: DashboardRoute = {
   async handle(visit, input) {
     const merchant = await ownMerchant(visit);
     const by = (action: string) => changedBy(visit, { id: merchant.id, action });
-    const panels = [
+    const panels: SettingsPanel[] = [
       {
         title: 'Colour',
         body: html`${colourBody(visit, merchant, input)}${await by('colour.set')}`,
-        changes: [
-          { href: '/settings/checkout/colour', text: 'Change the colour', needs: 'appearance.manage' as const },
-        ],
+        changes: [{ href: '/settings/checkout/colour', text: 'Change the colour', needs: 'appearance.manage' }],
       },
       {
         title: 'Who pays the fees',
         body: html`<p>${feePayerText(merchant)}</p><p class="hint">${feeOfPayment(merchant)}</p>
 ${await by('fee_payer.set')}`,
-        changes: [{ href: '/settings/checkout/fees', text: 'Change who pays', needs: 'fee_payer.manage' as const }],
+        changes: [{ href: '/settings/checkout/fees', text: 'Change who pays', needs: 'fee_payer.manage' }],
       },
       {
         title: 'Where payers go afterwards',
         body: html`${urlDefaultsBody(merchant)}${await by('urls.set')}`,
-        changes: [
-          { href: '/settings/checkout/urls', text: 'Change the addresses', needs: 'appearance.manage' as const },
-        ],
+        changes: [{ href: '/settings/checkout/urls', text: 'Change the addresses', needs: 'appearance.manage' }],
       },
     ];
     return { title: 'Checkout', body: settingsPage(visit, 'Checkout', panels) };

@@ -29,14 +29,12 @@ const show: DashboardRoute = {
     const { largestMinor, dailyMinor } = merchant.transferLimits;
     const limit = (minor: bigint | null) => (minor === null ? 'No limit' : formatAmount(minor));
     const agreed = html`<p class="hint">As agreed with the operator of this service, who changes them.</p>`;
-    const panels = [
+    const panels: SettingsPanel[] = [
       {
         title: 'Refunds',
         body: html`<p>${refundLimitText(business)}</p>
 <p class="hint">In test and live.</p>${await changedBy(visit, { id: business.id, action: 'refund_limit.set' })}`,
-        changes: [
-          { href: '/settings/limits/refunds', text: 'Change the limit', needs: 'refund_limit.manage' as const },
-        ],
+        changes: [{ href: '/settings/limits/refunds', text: 'Change the limit', needs: 'refund_limit.manage' }],
       },
       await transferApprovalPanel(visit),
       ...(await receiptPanels(visit)),
@@ -47,7 +45,6 @@ const show: DashboardRoute = {
           ['Transfer', feeText(otherwise)],
           ...[...byNetwork].map(([network, fee]) => [`Transfer to ${networkName(network)}`, feeText(fee)] as const),
         ])}<p>${feePayerText(merchant)}</p>${agreed}`,
-        changes: [],
       },
       {
         title: 'Payments',
@@ -55,7 +52,6 @@ const show: DashboardRoute = {
           ['Smallest payment', formatAmount(money.settings.amountMinMinor)],
           ['Largest payment', formatAmount(money.settings.amountMaxMinor)],
         ])}`,
-        changes: [],
       },
       {
         title: 'Rate limits',
@@ -65,7 +61,6 @@ const show: DashboardRoute = {
             return [rateNames[kind.name], rate === 0n ? 'No limit' : rateText(kind, rate)];
           }),
         )}<p class="hint">What comes faster is refused with <code>429</code>, and can be sent again a second later.</p>${agreed}`,
-        changes: [],
       },
       {
         title: 'Transfers',
@@ -73,13 +68,11 @@ const show: DashboardRoute = {
           ['Largest transfer', limit(largestMinor)],
           ['All transfers of a day', limit(dailyMinor)],
         ])}${agreed}`,
-        changes: [],
       },
       {
         title: 'Reserve',
         body: html`<p>${reserveText(merchant.reserve)}.</p><p class="hint">A reserve waits for the time in which a network may take a
 payment back.</p>`,
-        changes: [],
       },
     ];
     return { title: 'Fees and limits', body: settingsPage(visit, 'Fees and limits', panels) };

@@ -12,6 +12,7 @@ import { formRoutes } from '../patterns/form-page.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
 import { settingsPage } from './settings-frame.ts';
+import type { SettingsPanel } from './settings-frame.ts';
 
 export function liveText({ liveApprovedAt, liveRequestedAt, suspendedAt }: Business): string {
   if (suspendedAt !== null) return 'Suspended by the operator';
@@ -72,7 +73,7 @@ const show: DashboardRoute = {
     const readiness = await readReadiness(visit);
     const { business } = readiness;
     const isReady = isOpenFor(readiness) && readiness.steps.every(({ isDone }) => isDone);
-    const panel = {
+    const panel: SettingsPanel = {
       title: liveText(business),
       body: html`${
         isOpenFor(readiness) &&
@@ -81,9 +82,7 @@ business. Before you ask:</p>${checklist(readiness)}`
       }
 ${business.suspendedAt !== null && html`<p>New payments and transfers are refused; those under way finish. Contact the operator.</p>`}
 ${await changedBy(visit, { id: business.id, action: 'live.request' })}`,
-      changes: isReady
-        ? [{ href: '/settings/live/request', text: 'Request live access', needs: 'live.request' as const }]
-        : [],
+      changes: isReady ? [{ href: '/settings/live/request', text: 'Request live access', needs: 'live.request' }] : [],
     };
     return { title: 'Live payments', body: settingsPage(visit, 'Live payments', [panel]) };
   },

@@ -8,6 +8,7 @@ import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { scheduleText, settlementText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
+import type { SettingsPanel } from './settings-frame.ts';
 
 const show: DashboardRoute = {
   path: '/settings/payouts',
@@ -16,19 +17,16 @@ const show: DashboardRoute = {
     const { merchant, base } = visit;
     const { settlementDelayMs } = visit.money.settings;
     const schedule = await payoutScheduleOf(visit.accounts.db, merchant.id);
-    const panels = [
+    const panels: SettingsPanel[] = [
       {
         title: 'Payouts of sub-accounts',
         body: html`<p>${scheduleText(schedule)}.</p><p class="hint">Each sub-account has its own destination and least amount:
 <a href="${base}/sub-accounts">Sub-accounts</a></p>${await changedBy(visit, { id: merchant.id, action: 'schedule.set' })}`,
-        changes: [
-          { href: '/settings/payouts/schedule', text: 'Change the schedule', needs: 'schedule.manage' as const },
-        ],
+        changes: [{ href: '/settings/payouts/schedule', text: 'Change the schedule', needs: 'schedule.manage' }],
       },
       {
         title: 'Your own money',
         body: html`<p>${settlementText(settlementDelayMs)}</p><p>You pay it out yourself: <a href="${base}/transfers">Transfers</a></p>`,
-        changes: [],
       },
     ];
     return { title: 'Payouts', body: settingsPage(visit, 'Payouts', panels) };
