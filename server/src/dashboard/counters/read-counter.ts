@@ -3,6 +3,7 @@ import { AppError } from '../../api/app-error.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import { isUuid } from '../../kit/ids.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
+import { ifFound } from '../patterns/if-found.ts';
 import type { Visit } from '../visit.ts';
 
 export type Counter = Static<typeof terminalSchema>;
@@ -19,17 +20,8 @@ export async function readCounter(visit: Visit, id = ''): Promise<Counter> {
 
 /** A cashier's own counters, without those that were deleted since. */
 export async function readOwnCounters(visit: Visit): Promise<Counter[]> {
-  const found = await Promise.all(
-    visit.membership.terminalIds.map(async (id) => {
-      try {
-        return await readCounter(visit, id);
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'not_found') return null;
-        throw error;
-      }
-    }),
-  );
-  return found.filter((counter) => counter !== null);
+  const found = await Promise.all(visit.membership.terminalIds.map((id) => ifFound(readCounter(visit, id))));
+  return found.filter((counter) => counter !== undefined);
 }
 
 /** `471 8205`, as on the poster. */

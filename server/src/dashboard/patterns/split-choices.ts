@@ -27,27 +27,12 @@ export async function splitChoices({ api, caller, requestId }: Visit): Promise<S
 
 /** The two fields of a split, none where the business shares with nobody. `head` leads their names. */
 export function splitFields({ subAccounts, groups }: SplitChoices, head = ''): Field[] {
-  const withNone = (options: Option[]): Option[] => [{ value: '', text: 'Nobody' }, ...options];
+  const field = (name: string, label: string, options: Option[]): Field[] =>
+    options.length === 0
+      ? []
+      : [{ kind: 'select', name: `${head}${name}`, label, options: [{ value: '', text: 'Nobody' }, ...options] }];
   return [
-    ...(subAccounts.length === 0
-      ? []
-      : [
-          {
-            kind: 'select' as const,
-            name: `${head}sub_account`,
-            label: 'Share with a sub-account',
-            options: withNone(subAccounts),
-          },
-        ]),
-    ...(groups.length === 0
-      ? []
-      : [
-          {
-            kind: 'select' as const,
-            name: `${head}sub_account_group`,
-            label: 'Share with a group',
-            options: withNone(groups),
-          },
-        ]),
+    ...field('sub_account', 'Share with a sub-account', subAccounts),
+    ...field('sub_account_group', 'Share with a group', groups),
   ];
 }

@@ -3,7 +3,6 @@ import { getCustomer } from '../../customers/manage-customers.ts';
 import { getLink } from '../../links/manage-links.ts';
 import { knownNetworks } from '../../networks/known-networks.ts';
 import { findChargeByName, findPayment, findTransaction } from '../../payments/find-payment.ts';
-import { PublicError } from '../../kit/public-error.ts';
 import { findReceiptById, listReceiptsOfTransaction } from '../../receipts/receipt-store.ts';
 import { transactionKeyOf } from '../../receipts/receipt.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
@@ -16,6 +15,7 @@ import { findTransferById, findTransferByReference } from '../../transfers/find-
 import type { Transfer } from '../../transfers/transfer.ts';
 import { findEventOfRequest, getEventRow } from '../../webhooks/list-events.ts';
 import { getEndpoint } from '../../webhooks/manage-endpoints.ts';
+import { ifFound } from '../patterns/if-found.ts';
 import type { Visit } from '../visit.ts';
 
 /** The page of the record with exactly this id or reference, below the visit's base; null where there is none. */
@@ -24,9 +24,9 @@ export async function findExact(visit: Visit, term: string): Promise<string | nu
   const { merchant, may, membership } = visit;
   const charge = await findChargeByName(db, merchant.id, term);
   const intentId = charge?.intentId ?? (isUuid(term) ? term : null);
-  if (intentId !== null && (await isThere(findPayment(db, merchant.id, intentId)))) {
-    const { intent } = await findPayment(db, merchant.id, intentId);
-    const { id, terminalId } = intent;
+  const payment = intentId === null ? undefined : await ifFound(findPayment(db, merchant.id, intentId));
+  if (payment) {
+    const { id, terminalId } = payment.intent;
     const isOwn = terminalId !== null && membership.terminalIds.includes(terminalId);
     // Cashiers find the payment of a receipt that somebody shows them only at their own counters.
     return may('payments.read').ownOnly && !isOwn ? null : `/payments/${id}`;
@@ -103,18 +103,7 @@ async function findById(visit: Visit, id: string): Promise<string | null> {
     { path: '/events', needs: 'requests.read', find: getEventRow },
   ] as const;
   for (const { path, needs, find } of finders) {
-    if (may(needs).isAllowed && (await isThere(find(db, merchant.id, id)))) return `${path}/${id}`;
+    if (may(needs).isAllowed && (await ifFound<unknown>(find(db, merchant.id, id)))) return `${path}/${id}`;
   }
   return null;
-}
-
-/** What is not there throws `not_found`. */
-async function isThere(finding: Promise<unknown>): Promise<boolean> {
-  try {
-    await finding;
-    return true;
-  } catch (error) {
-    if (error instanceof PublicError && error.statusCode === 404) return false;
-    throw error;
-  }
 }

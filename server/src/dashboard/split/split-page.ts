@@ -3,7 +3,6 @@ import { fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
-import { PublicError } from '../../kit/public-error.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { previewPayment } from '../../payments/create-payment.ts';
 import type { previewResponseSchema } from '../../payments/intent-wire.ts';
@@ -76,7 +75,6 @@ async function workOut(
     const withPayer = { ...merchant, collectionFee: { ...merchant.collectionFee, payer } };
     return { preview: (await previewPayment(money.db, money, withPayer, request)) as Preview };
   } catch (error) {
-    if (!(error instanceof PublicError) || error.statusCode >= 500) throw error;
     return refusedForm({ ...query }, error);
   }
 }
