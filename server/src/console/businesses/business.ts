@@ -16,6 +16,12 @@ export interface Business {
   live: Merchant;
 }
 
+/** The merchants of an environment by their ids, oldest first. */
+export async function merchantsOf({ money, environment }: ConsoleVisit): Promise<ReadonlyMap<string, Merchant>> {
+  const merchants = (await listMerchants(money.db)).filter(({ testMode }) => testMode === (environment === 'test'));
+  return new Map(merchants.map((merchant) => [merchant.id, merchant]));
+}
+
 /** Newest first. */
 export async function listBusinesses({ money }: ConsoleVisit): Promise<Business[]> {
   const merchants = await listMerchants(money.db);

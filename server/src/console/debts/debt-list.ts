@@ -6,7 +6,7 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { shownTime, twoLines } from '../../portal/patterns/texts.ts';
 import { ageText } from '../age.ts';
-import { merchantsOf } from '../businesses/merchant-names.ts';
+import { merchantsOf } from '../businesses/business.ts';
 import { listRoute } from '../console-route.ts';
 
 type DebtRow = Owed & { id: string; merchant: Merchant };

@@ -10,7 +10,7 @@ import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { readPhoneStatuses } from '../../receipts/phones.ts';
 import { readNetworkHealth } from '../../reports/network-health.ts';
 import { ageText } from '../age.ts';
-import { merchantsOf } from '../businesses/merchant-names.ts';
+import { merchantsOf } from '../businesses/business.ts';
 import { casesOf } from '../cases/case-list.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { networkTable, noNetworks } from '../networks/network-table.ts';

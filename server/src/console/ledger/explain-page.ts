@@ -9,7 +9,7 @@ import { foreignText } from '../../pages/page-text.ts';
 import { dayText, shownTime } from '../../portal/patterns/texts.ts';
 import { explainAccount, parseAccount } from '../../settlement/balance-movements.ts';
 import type { SourcedLine } from '../../settlement/line-sources.ts';
-import { merchantsOf } from '../businesses/merchant-names.ts';
+import { merchantsOf } from '../businesses/business.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 

@@ -11,7 +11,7 @@ import { readNetworkHealth } from '../../reports/network-health.ts';
 import type { NetworkHealth } from '../../reports/network-health.ts';
 import { readTotals } from '../../reports/read-totals.ts';
 import { ageText } from '../age.ts';
-import { merchantsOf } from '../businesses/merchant-names.ts';
+import { merchantsOf } from '../businesses/business.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { attemptText, ownBreaker, shownOf, payoutState, reasonTexts, sumWaiting, waitingText } from './health-texts.ts';

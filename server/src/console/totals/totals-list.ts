@@ -15,7 +15,7 @@ import { addFigures, noFigures, successRate } from '../../reports/figures.ts';
 import type { Figures } from '../../reports/figures.ts';
 import { readTotals, totalsKey } from '../../reports/read-totals.ts';
 import type { TotalsKeys, TotalsRow } from '../../reports/read-totals.ts';
-import { merchantsOf } from '../businesses/merchant-names.ts';
+import { merchantsOf } from '../businesses/business.ts';
 import { listRoutes } from '../console-route.ts';
 import type { ConsoleKind } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';

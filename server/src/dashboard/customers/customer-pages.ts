@@ -17,7 +17,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { metadataFacts, metadataField, metadataValues, typedMetadata } from '../patterns/metadata.ts';
 import { emailText, numberText, recordWithNumber, showButton } from '../patterns/shown-number.ts';
-import { lastChange } from '../patterns/last-change.ts';
+import { lastChange } from '../patterns/changed-by.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { utcDay } from '../../kit/clock.ts';
 import { exportName } from '../../portal/patterns/export-name.ts';

@@ -8,9 +8,8 @@ import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import { loadEndpoint } from './load-endpoint.ts';
 import { resendForms } from './resend-forms.ts';
-import { endpointName } from './endpoint-state.ts';
+import { endpointName, loadEndpoint } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
 
 const ofEndpoint = {

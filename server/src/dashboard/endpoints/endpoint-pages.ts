@@ -16,9 +16,8 @@ import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { deliveryState } from '../events/delivery-state.ts';
 import type { Visit } from '../visit.ts';
 import { endpointActions } from './endpoint-actions.ts';
-import { endpointName, endpointState, failureText, isOn } from './endpoint-state.ts';
+import { endpointName, endpointState, failureText, isOn, loadEndpoint } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
-import { loadEndpoint } from './load-endpoint.ts';
 import { healthChart } from './health-chart.ts';
 import { signatureCheck } from './signature-check.ts';
 

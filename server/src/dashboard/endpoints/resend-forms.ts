@@ -12,8 +12,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import type { Visit } from '../visit.ts';
-import { loadEndpoint } from './load-endpoint.ts';
-import { endpointName, isOn } from './endpoint-state.ts';
+import { endpointName, isOn, loadEndpoint } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
 
 const shared = { action: 'endpoints.manage', operation: 'resendEvents' } as const;

@@ -6,8 +6,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import { loadEndpoint } from './load-endpoint.ts';
-import { endpointName } from './endpoint-state.ts';
+import { endpointName, loadEndpoint } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
 
 const good = (text: string): StateMark => ({ tone: 'good', icon: 'check', text });

@@ -19,7 +19,6 @@ import type { Visit } from '../visit.ts';
 import { attention } from './attention.ts';
 import { collected, figureText, receivedDirectly, shownFigures, successText } from './figure-texts.ts';
 import type { ShownFigure } from './figure-texts.ts';
-import { firstPayment } from './first-payment.ts';
 import { listNewest, newestPayments } from './newest-payments.ts';
 import { isOneDay, pointsOf, rangeTabs, readRange } from './ranges.ts';
 import type { ShownRange } from './ranges.ts';
@@ -192,4 +191,16 @@ async function partPanels(
       })),
     })}${rest > 0 && html`<p class="count">and ${rest} more</p>`}</section>`;
   });
+}
+
+/** For whoever has just signed up: how to see a payment arrive before anything is connected. Null where they may make none. */
+function firstPayment({ base, testMode, may }: Visit): Html | null {
+  if (!testMode || !may('payments.write').isAllowed) return null;
+  return html`<section class="panel" aria-labelledby="first-payment"><h2 id="first-payment">Take your first test payment</h2>
+<ol class="first-steps">
+<li>Make a payment, <a href="${base}/links/new">a payment link</a>, or <a href="${base}/counters/new">a counter</a> with a QR code to print.</li>
+<li>Open its page on your phone, as your customer does, and pay with APS from the number <strong>700 0001</strong>. In test it says yes at once.</li>
+<li>Watch it arrive in <a href="${base}/payments">Payments</a>: the list keeps itself up to date.</li>
+</ol>
+<p class="actions"><a class="button small" href="${base}/payments/new">New payment</a></p></section>`;
 }

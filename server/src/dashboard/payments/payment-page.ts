@@ -22,7 +22,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
 import { ifFound } from '../patterns/if-found.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
-import { lastChange } from '../patterns/last-change.ts';
+import { lastChange } from '../patterns/changed-by.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { refundState } from '../../portal/records/refund-state.ts';

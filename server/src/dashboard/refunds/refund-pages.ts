@@ -10,7 +10,7 @@ import { merchantPartMinor, subAccountOf } from '../../refunds/refund.ts';
 import type { Refund } from '../../refunds/refund.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
-import { lastChange } from '../patterns/last-change.ts';
+import { lastChange } from '../patterns/changed-by.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, timeInSentence } from '../../portal/patterns/texts.ts';

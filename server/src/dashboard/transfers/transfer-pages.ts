@@ -16,7 +16,7 @@ import { subAccountNames } from '../patterns/account-names.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
 import { numberText, recordWithNumber, showButton } from '../patterns/shown-number.ts';
 import type { Shown } from '../patterns/shown-number.ts';
-import { lastChange } from '../patterns/last-change.ts';
+import { lastChange } from '../patterns/changed-by.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, timeInSentence } from '../../portal/patterns/texts.ts';
