@@ -92,7 +92,7 @@ export function findInvited({ db }: Pick<AccountContext, 'db'>, email: string): 
 }
 
 /** What is written in the transaction of an acceptance. */
-type AlsoWrite = (tx: Transaction, joined: { account: Account; invitation: Invitation }) => void;
+export type AlsoWrite = (tx: Transaction, joined: { account: Account; invitation: Invitation }) => void;
 
 /** Accepts with an existing login, whose address is the invited one. Throws AppError. */
 export async function acceptInvitation(

@@ -5,7 +5,6 @@ import { listRoutes as portalListRoutes } from '../portal/patterns/list-export.t
 import { listRoute as portalListRoute } from '../portal/patterns/list-page.ts';
 import type { ListPage } from '../portal/patterns/list-page.ts';
 import type { PageResult, PageRoute } from '../portal/patterns/page-route.ts';
-import type { ConsoleServices } from './services.ts';
 import type { ConsoleVisit } from './visit.ts';
 
 /** The part of the console that a page belongs to, which the navigation marks. */
@@ -27,7 +26,6 @@ export type Section =
 
 /** The types of the console's pages. */
 export interface ConsoleKind {
-  services: ConsoleServices;
   visit: ConsoleVisit;
   action: OperatorAction;
   section: Section;

@@ -8,7 +8,9 @@ import { keyPages } from './businesses/key-pages.ts';
 import { settlementRun } from './businesses/settlement-run.ts';
 import { caseList } from './cases/case-list.ts';
 import { casePages } from './cases/case-pages.ts';
-import type { ConsoleRoute } from './console-route.ts';
+import { inSection } from '../portal/patterns/page-route.ts';
+import type { SectionRoute } from '../portal/patterns/page-route.ts';
+import type { ConsoleKind } from './console-route.ts';
 import { debtList } from './debts/debt-list.ts';
 import { morePage } from './frame.ts';
 import { homePage } from './home/home-page.ts';
@@ -28,37 +30,30 @@ import { limitTerms } from './terms/limit-terms.ts';
 import { rateLimitTerms } from './terms/rate-limit-terms.ts';
 import { totalsPages } from './totals/totals-list.ts';
 
-/** Pages below `/operator`; the authorisation matrix walks both tables. */
-export const installationRoutes: readonly ConsoleRoute[] = [
-  businessList,
-  ...businessForms,
-  businessPage,
-  ...approvalPages,
-  ...appearancePages,
-  ...keyPages,
-  ...settlementRun,
-  ...receiptPages,
-  ...railAccountPages,
-  defaultsPage,
-  ...feeTerms,
-  ...limitTerms,
-  ...rateLimitTerms,
-  ...operatorPages,
-  ...auditPages,
+const termsPages = [...feeTerms, ...limitTerms, ...rateLimitTerms];
+const isOfDefaults = ({ path }: { path: string }): boolean => path.startsWith('/defaults/');
+
+/** Pages below `/operator`, by the section that the navigation marks; the authorisation matrix walks both tables. */
+export const installationRoutes: readonly SectionRoute<ConsoleKind>[] = [
+  ...inSection('businesses', [
+    ...[businessList, ...businessForms, businessPage, ...approvalPages, ...appearancePages],
+    ...[...keyPages, ...settlementRun, ...receiptPages, ...termsPages.filter((page) => !isOfDefaults(page))],
+  ]),
+  ...inSection('rail-accounts', railAccountPages),
+  ...inSection('defaults', [defaultsPage, ...termsPages.filter(isOfDefaults)]),
+  ...inSection('operators', operatorPages),
+  ...inSection('audit', auditPages),
 ];
 
 /** Pages below `/operator/test` and `/operator/live`. */
-export const environmentRoutes: readonly ConsoleRoute[] = [
-  homePage,
-  searchPage,
-  recordPage,
-  caseList,
-  ...casePages,
-  debtList,
-  ...[...messagePage, ...networkPages],
-  queuesPage,
-  ...totalsPages,
-  ...ledgerPages,
-  ...reconciliationPages,
-  morePage,
+export const environmentRoutes: readonly SectionRoute<ConsoleKind>[] = [
+  ...inSection('home', [homePage]),
+  ...inSection('search', [searchPage, recordPage]),
+  ...inSection('cases', [caseList, ...casePages, debtList]),
+  ...inSection('networks', [...messagePage, ...networkPages]),
+  ...inSection('queues', [queuesPage]),
+  ...inSection('totals', totalsPages),
+  ...inSection('ledger', ledgerPages),
+  ...inSection('reconciliation', reconciliationPages),
+  ...inSection('more', [morePage]),
 ];

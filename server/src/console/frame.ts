@@ -65,11 +65,9 @@ function environmentSwitch(environment: Environment, section: Section): Html {
 
 /** The whole navigation as a page, for phones: no scripts needed. */
 export const morePage: ConsoleRoute = {
-  method: 'GET',
   path: '/more',
-  section: 'more',
   action: 'records.read',
-  async handle(_services, { accountPath, base }) {
+  async handle({ accountPath, base }) {
     const listOf = (title: string, links: readonly ConsoleLink[], head: string): Html =>
       html`<section class="panel"><h2>${title}</h2>
 <ul class="links">${links.map(({ path, text }) => html`<li><a href="${head}${path}">${text}</a></li>`)}</ul></section>`;

@@ -3,14 +3,14 @@ import { hasSecondFactor } from '../accounts/second-factor.ts';
 import { html } from '../kit/html.ts';
 import { seeOther } from '../pages/page-scope.ts';
 import { environmentParameter } from '../portal/environment.ts';
-import type { Page } from '../portal/patterns/page-route.ts';
+import type { Page, SectionRoute } from '../portal/patterns/page-route.ts';
 import { roleName } from '../portal/patterns/texts.ts';
 import { inputOf, runPage, sendDownload } from '../portal/patterns/run-page.ts';
 import type { PortalParts } from '../portal/portal-scope.ts';
 import { requireSignedIn } from '../portal/sign-in/signed-in-only.ts';
 import { filesOf, registerWithFiles } from '../portal/uploaded-files.ts';
 import { recordExport, RecordedReads } from './audit/reads.ts';
-import type { ConsoleRoute } from './console-route.ts';
+import type { ConsoleKind } from './console-route.ts';
 import { frame } from './frame.ts';
 import type { ConsoleServices } from './services.ts';
 import { findVisit } from './visit.ts';
@@ -23,7 +23,7 @@ export const ofEnvironment = `/${environmentParameter}` as const;
 export function registerRoutes(
   scope: FastifyInstance,
   { parts, services, base }: { parts: PortalParts; services: ConsoleServices; base: '' | typeof ofEnvironment },
-  routes: readonly ConsoleRoute[],
+  routes: readonly SectionRoute<ConsoleKind>[],
 ): void {
   const reads = new RecordedReads();
   for (const route of routes) {
@@ -41,14 +41,14 @@ export function registerRoutes(
           const refused = () => refusedPage(visit);
           const input = { ...inputOf(request), files: filesOf(request) };
           const setToken = (token: string) => parts.cookies.set(request, reply, token);
-          const result = await runPage(services, route, { visit, input, refused, setToken });
+          const result = await runPage<ConsoleKind>(route, { visit, input, refused, setToken });
           if ('redirectTo' in result) return seeOther(reply, result.redirectTo);
           if ('redirect' in result) return seeOther(reply, `${visit.base}${result.redirect}`);
           const seen = { route, input };
           if ('download' in result)
-            return sendDownload(reply, result.download, (name) => recordExport(services, visit, seen, name));
+            return sendDownload(reply, result.download, (name) => recordExport(visit, seen, name));
           const { status = 200, title, body } = result;
-          if (status === 200) await reads.note(services, visit, seen);
+          if (status === 200) await reads.note(visit, seen);
           const where = environment === null ? '' : `${environment === 'test' ? 'Test' : 'Live'} · `;
           return parts.send(request, reply, {
             status,

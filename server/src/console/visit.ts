@@ -9,8 +9,11 @@ import type { Environment } from '../portal/environment.ts';
 import type { PortalVisit } from '../portal/patterns/page-route.ts';
 import type { ConsoleServices } from './services.ts';
 
-/** One request of an operator; `base` is `/operator`, or `/operator/test` where it is about one environment. */
-export interface ConsoleVisit extends PortalVisit<OperatorAction> {
+/**
+ * One request of an operator, with what its page reads and acts with; `base` is `/operator`, or `/operator/test` where it is about
+ * one environment.
+ */
+export interface ConsoleVisit extends PortalVisit<OperatorAction>, ConsoleServices {
   operator: { id: string; name: string; role: OperatorRole };
   /** Null on pages that concern both. */
   environment: Environment | null;
@@ -20,15 +23,17 @@ export const consoleHome = '/operator';
 
 /** Read for each request, so that whoever was revoked is out at once. Throws AppError `not_found`. */
 export async function findVisit(
-  { accounts }: ConsoleServices,
+  services: ConsoleServices,
   request: FastifyRequest,
   signedIn: SignedIn,
   { environment, guardField }: { environment: Environment | null; guardField: Html },
 ): Promise<ConsoleVisit> {
+  const { accounts } = services;
   const login = await findOperatorLogin(accounts.db, signedIn.account.id);
   const role = operatorRoles.find((each) => each === login?.role);
   if (!login || login.revokedAt !== null || !role) throw new AppError('not_found', 'You are no operator here.');
   return {
+    ...services,
     ...signedIn,
     requestId: request.id,
     address: request.ip,

@@ -54,15 +54,12 @@ export async function dashboardPages(app: FastifyInstance, options: DashboardPag
   const { changes, clock } = services.money;
   const streams = new EventStreams({ changes, clock, log: options.log });
   app.addHook('preClose', async () => streams.endAll());
+  const portal = { ...options, assets: dashboardAssets, context: services.accounts };
   dashboardAssets.register(app);
   appIconRoutes(app);
   await app.register(
     async (scope) => {
-      const parts = await preparePortalScope(scope, {
-        ...options,
-        assets: dashboardAssets,
-        context: services.accounts,
-      });
+      const parts = await preparePortalScope(scope, portal);
       const toScreen = requireSignedIn(parts, async (request, reply, { account }) =>
         seeOther(reply, await findScreenPath(services, account.id, request.params.id)),
       );
@@ -73,11 +70,7 @@ export async function dashboardPages(app: FastifyInstance, options: DashboardPag
   );
   await app.register(
     async (scope) => {
-      const parts = await preparePortalScope(scope, {
-        ...options,
-        assets: dashboardAssets,
-        context: services.accounts,
-      });
+      const parts = await preparePortalScope(scope, portal);
       registerRoutes(scope, { parts, services, streams }, dashboardRoutes);
     },
     { prefix: `/dashboard/${environmentParameter}` },

@@ -1,7 +1,6 @@
 import type { MerchantAction } from '../accounts/permissions.ts';
 import type { Topic } from '../kit/changes.ts';
 import type { PageRoute } from '../portal/patterns/page-route.ts';
-import type { DashboardServices } from './services.ts';
 import type { Visit } from './visit.ts';
 
 /** The part of the dashboard that a page belongs to, which the navigation marks. */
@@ -49,7 +48,6 @@ export interface LiveEvent {
 
 /** The types of the dashboard's pages. */
 export interface DashboardKind {
-  services: DashboardServices;
   visit: Visit;
   action: MerchantAction;
   section: Section;

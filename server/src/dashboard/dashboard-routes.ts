@@ -8,7 +8,9 @@ import { counterLists } from './counters/counter-list.ts';
 import { counterPage } from './counters/counter-page.ts';
 import { posterPages } from './counters/poster-pages.ts';
 import { auditPages } from './audit/audit-pages.ts';
-import type { DashboardRoute } from './dashboard-route.ts';
+import { inSection } from '../portal/patterns/page-route.ts';
+import type { SectionRoute } from '../portal/patterns/page-route.ts';
+import type { DashboardKind } from './dashboard-route.ts';
 import { figureExport } from './home/figure-export.ts';
 import { figurePage } from './home/figure-page.ts';
 import { homePage } from './home/home-page.ts';
@@ -29,7 +31,12 @@ import { counterScreen } from './counter-screen/counter-screen.ts';
 import { stream } from './live/stream-route.ts';
 import { paymentLists } from './payments/payment-list.ts';
 import { paymentPages } from './payments/payment-page.ts';
-import { settingsPages } from './settings/settings-pages.ts';
+import { businessPages } from './settings/business-page.ts';
+import { checkoutSettings } from './settings/checkout-page.ts';
+import { limitSettings } from './settings/limits-page.ts';
+import { livePages } from './settings/live-pages.ts';
+import { payoutSettings } from './settings/payouts-page.ts';
+import { settingsOverview } from './settings/settings-overview.ts';
 import { subAccountMoneyForms } from './sub-accounts/money-forms.ts';
 import { subAccountForms } from './sub-accounts/sub-account-forms.ts';
 import { subAccountLists } from './sub-accounts/sub-account-list.ts';
@@ -45,39 +52,34 @@ import { newTransfer } from './transfers/new-transfer.ts';
 import { transferRequestPages } from './transfers/request-pages.ts';
 import { transferPages } from './transfers/transfer-pages.ts';
 
-/** Every page and action of the dashboard; the authorisation matrix walks this table. */
-export const dashboardRoutes: readonly DashboardRoute[] = [
-  homePage,
-  figurePage,
-  figureExport,
-  ...paymentLists,
-  ...newPayment,
-  ...paymentPages,
-  ...counterScreen,
-  stream,
-  ...settingsPages,
-  ...[...linkLists, ...linkForms, linkPage],
-  ...[...counterLists, ...counterForms, ...posterPages, closeDay, counterPage],
-  ...[...subAccountLists, ...subAccountForms, ...subAccountMoneyForms, ...subAccountPages],
-  ...[...groupLists, ...groupPages],
-  ...[balancePage, movementsPage, ...onItsWayPages, ...statementPages],
-  searchPage,
-  searchOther,
-  ...teamPages,
-  ...auditPages,
-  ...newRefund,
-  ...refundPages,
-  ...[...receiptLists, ...receiptPages],
-  ...newTransfer,
-  ...transferRequestPages,
-  ...transferPages,
-  ...customerPages,
-  splitPage,
-  ...keyPages,
-  ...endpointPages,
-  ...eventPages,
-  ...requestPages,
-  referencePage,
-  morePage,
-  switchEnvironment,
+/** Every page and action of the dashboard, by the section that the navigation marks; the authorisation matrix walks this table. */
+export const dashboardRoutes: readonly SectionRoute<DashboardKind>[] = [
+  ...inSection('home', [homePage, figurePage, figureExport]),
+  ...inSection('payments', [...paymentLists, ...newPayment, ...paymentPages, ...newRefund, stream]),
+  ...inSection('counters', [...counterScreen, ...counterLists, ...counterForms, ...posterPages, closeDay, counterPage]),
+  ...inSection('settings', [
+    ...[settingsOverview, ...businessPages, ...checkoutSettings],
+    ...[...payoutSettings, ...limitSettings, ...livePages],
+  ]),
+  ...inSection('links', [...linkLists, ...linkForms, linkPage]),
+  ...inSection('sub-accounts', [
+    ...[...subAccountLists, ...subAccountForms],
+    ...[...subAccountMoneyForms, ...subAccountPages],
+  ]),
+  ...inSection('groups', [...groupLists, ...groupPages]),
+  ...inSection('balance', [balancePage, movementsPage, ...onItsWayPages, ...statementPages]),
+  ...inSection('search', [searchPage, searchOther]),
+  ...inSection('team', teamPages),
+  ...inSection('audit', auditPages),
+  ...inSection('refunds', refundPages),
+  ...inSection('receipts', [...receiptLists, ...receiptPages]),
+  ...inSection('transfers', [...newTransfer, ...transferRequestPages, ...transferPages]),
+  ...inSection('customers', customerPages),
+  ...inSection('split', [splitPage]),
+  ...inSection('keys', keyPages),
+  ...inSection('endpoints', endpointPages),
+  ...inSection('events', eventPages),
+  ...inSection('requests', requestPages),
+  ...inSection('reference', [referencePage]),
+  ...inSection('more', [morePage, switchEnvironment]),
 ];

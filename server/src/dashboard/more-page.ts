@@ -5,11 +5,9 @@ import { basePath } from './visit.ts';
 
 /** The whole navigation as a page, for phones: no scripts needed. */
 export const morePage: DashboardRoute = {
-  method: 'GET',
   path: '/more',
-  section: 'more',
   action: 'payments.read',
-  async handle(_services, visit) {
+  async handle(visit) {
     return {
       title: 'More',
       body: html`<h1>More</h1>${visibleNavigation(visit).map(
@@ -22,11 +20,9 @@ export const morePage: DashboardRoute = {
 
 /** Leads to the same list in the other environment, which has other records and another address. */
 export const switchEnvironment: DashboardRoute = {
-  method: 'GET',
   path: '/switch',
-  section: 'more',
   action: 'payments.read',
-  async handle({ money }, { merchant, testMode }, { query }) {
+  async handle({ money, merchant, testMode }, { query }) {
     const merchants = await money.merchants.ofBusiness(merchant.businessId);
     const other = merchants.find((each) => each.testMode !== testMode) ?? merchant;
     const links = navigation.flatMap((group) => group.links);

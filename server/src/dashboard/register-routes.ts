@@ -3,12 +3,12 @@ import type { SignedIn } from '../accounts/sessions.ts';
 import { roleName } from '../portal/patterns/texts.ts';
 import { html } from '../kit/html.ts';
 import { seeOther } from '../pages/page-scope.ts';
-import type { Page, PageInput, PageResult } from '../portal/patterns/page-route.ts';
+import type { Page, PageInput, PageResult, SectionRoute } from '../portal/patterns/page-route.ts';
 import { inputOf, runPage, sendDownload } from '../portal/patterns/run-page.ts';
 import type { PortalParts } from '../portal/portal-scope.ts';
 import { requireSignedIn } from '../portal/sign-in/signed-in-only.ts';
 import { maskedChanges } from '../audit/masked-fields.ts';
-import type { DashboardRoute } from './dashboard-route.ts';
+import type { DashboardKind } from './dashboard-route.ts';
 import { audit } from './patterns/act.ts';
 import { frame, screenFrame } from './frame.ts';
 import type { EventStreams } from './live/event-streams.ts';
@@ -27,7 +27,7 @@ interface RegisterOptions {
 export function registerRoutes(
   scope: FastifyInstance,
   { parts, services, streams }: RegisterOptions,
-  routes: readonly DashboardRoute[],
+  routes: readonly SectionRoute<DashboardKind>[],
 ): void {
   for (const route of routes) {
     const register = (target: FastifyInstance): void => {
@@ -43,7 +43,7 @@ export function registerRoutes(
           const visit = await visitOf(signedIn);
           const refused = () => refusedPage(visit);
           const setToken = (token: string) => parts.cookies.set(request, reply, token);
-          const result = await runPage(services, route, { visit, input, refused, setToken });
+          const result = await runPage<DashboardKind>(route, { visit, input, refused, setToken });
           if ('live' in result) {
             const revisit = async (): Promise<Visit | null> => {
               const person = await parts.cookies.find(request, { isUse: result.live.isUse === true });
@@ -52,7 +52,7 @@ export function registerRoutes(
             };
             return streams.send(request, reply, { feed: result.live, visit, revisit });
           }
-          return respond({ parts, services }, { request, reply }, { visit, route, input }, result);
+          return respond(parts, { request, reply }, { visit, route, input }, result);
         }),
       });
     };
@@ -77,9 +77,9 @@ function refusedPage({ membership, testMode }: Visit): Page {
 }
 
 async function respond(
-  { parts, services }: Pick<RegisterOptions, 'parts' | 'services'>,
+  parts: PortalParts,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { visit, route, input: { params, query } }: { visit: Visit; route: DashboardRoute; input: PageInput },
+  { visit, route, input: { params, query } }: { visit: Visit; route: SectionRoute<DashboardKind>; input: PageInput },
   result: PageResult,
 ): Promise<FastifyReply> {
   if ('redirectTo' in result) return seeOther(reply, result.redirectTo);
@@ -89,8 +89,8 @@ async function respond(
       const act = { action: 'list.export', object: { type: route.section, id: params['id'] ?? null } };
       // The one of the audit log is a form, which writes its own.
       if (route.method === 'POST') return;
-      await services.accounts.db.withTransaction(async (tx) =>
-        audit(tx, services, visit, { ...act, changes: maskedChanges({ file, ...query }) }),
+      await visit.accounts.db.withTransaction(async (tx) =>
+        audit(tx, visit, { ...act, changes: maskedChanges({ file, ...query }) }),
       );
     });
   }

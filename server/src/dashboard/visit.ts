@@ -15,8 +15,11 @@ import type { Environment } from '../portal/environment.ts';
 import type { PortalVisit } from '../portal/patterns/page-route.ts';
 import type { DashboardServices } from './services.ts';
 
-/** One request of a signed-in person to the dashboard of one business in one environment; `base` is `/dashboard/test/Ab12Cd34`. */
-export interface Visit extends PortalVisit<MerchantAction> {
+/**
+ * One request of a signed-in person to the dashboard of one business in one environment, with what its page reads and acts with;
+ * `base` is `/dashboard/test/Ab12Cd34`.
+ */
+export interface Visit extends PortalVisit<MerchantAction>, DashboardServices {
   membership: Membership;
   merchant: Merchant;
   /** What its owner and the operator have decided for both environments. */
@@ -37,11 +40,12 @@ export function basePath(environment: Environment, shortId: string): string {
  * in the business's team, and for an address that names the other environment.
  */
 export async function findVisit(
-  { money, accounts }: DashboardServices,
+  services: DashboardServices,
   request: FastifyRequest,
   signedIn: SignedIn,
   { environment, shortId, guardField }: { environment: Environment; shortId: string; guardField: Html },
 ): Promise<Visit> {
+  const { money, accounts } = services;
   const merchant = await money.merchants.byShortId(shortId);
   const testMode = environment === 'test';
   const membership =
@@ -50,6 +54,7 @@ export async function findVisit(
       : undefined;
   if (!merchant || !membership) throw new AppError('not_found', 'You are in no such team.');
   return {
+    ...services,
     ...signedIn,
     requestId: request.id,
     address: request.ip,

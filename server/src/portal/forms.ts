@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
 import { PublicError } from '../kit/public-error.ts';
@@ -31,6 +31,21 @@ export function refusedForm(values: Record<string, string>, error: unknown): { s
       ? fields.map(({ path, message }) => ({ field: path, message }))
       : [{ field: null, message: error.message }];
   return { status: error.statusCode, form: { values, errors } };
+}
+
+/** Handles a posted form; `show` draws it once more where `submit` refuses it, with what is wrong about it. */
+export async function submitForm(
+  request: FastifyRequest,
+  show: (form: FormState, status: number) => Promise<FastifyReply>,
+  submit: (values: Record<string, string>) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const values = readForm(request);
+  try {
+    return await submit(values);
+  } catch (error) {
+    const { status, form } = refusedForm(values, error);
+    return show(form, status);
+  }
 }
 
 interface TextField {

@@ -3,13 +3,16 @@ import type { Html } from '../kit/html.ts';
 import { layout } from '../pages/layout.ts';
 
 /** A page with one thing to do, such as signing in. */
-export function narrowPage(heading: string, body: Html): Html {
-  return layout(html`<main class="card narrow">
+export function narrowPage(heading: string, body: Html): { title: string; body: Html } {
+  return {
+    title: heading,
+    body: layout(html`<main class="card narrow">
 <section class="step stack">
 <h1>${heading}</h1>
 ${body}
 </section>
-</main>`);
+</main>`),
+  };
 }
 
 /** A form that a passkey fills in; without scripts it stays hidden, and a code does the same work. */

@@ -19,7 +19,6 @@ import type { ConsoleServices } from '../services.ts';
 /** What operators did; or all that people did in one business, whose id is in the address. */
 const auditList: ListPage<AuditEntry, ConsoleKind> = {
   path: '/audit',
-  section: 'audit',
   action: 'records.read',
   title: 'Audit log',
   noun: ['entry', 'entries'],
@@ -34,8 +33,8 @@ const auditList: ListPage<AuditEntry, ConsoleKind> = {
     ...dateFilters,
     { kind: 'given', name: 'business', label: 'Of one business, with what its own people did' },
   ],
-  async read(services, _visit, query) {
-    const list = await entriesOf(services, query, pageOf(query));
+  async read(visit, query) {
+    const list = await entriesOf(visit, query, pageOf(query));
     return shownRows(list, list.rows);
   },
   columns: [
@@ -77,8 +76,7 @@ const auditList: ListPage<AuditEntry, ConsoleKind> = {
       { header: 'request_id', cell: ({ requestId }) => requestId },
       { header: 'result', cell: ({ result }) => result },
     ],
-    rows: async (services, _visit, query, { limit, before }) =>
-      (await entriesOf(services, query, { limit, offset: 0, before })).rows,
+    rows: async (visit, query, { limit, before }) => (await entriesOf(visit, query, { limit, offset: 0, before })).rows,
   },
 };
 

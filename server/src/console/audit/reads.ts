@@ -1,13 +1,12 @@
 import { BoundedMap } from '../../kit/bounded-map.ts';
-import type { PageInput } from '../../portal/patterns/page-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
+import type { PageInput, SectionRoute } from '../../portal/patterns/page-route.ts';
+import type { ConsoleKind } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { audit } from './record.ts';
 
 /** The page that an operator has requested. */
 interface Seen {
-  route: ConsoleRoute;
+  route: SectionRoute<ConsoleKind>;
   input: PageInput;
 }
 
@@ -23,7 +22,7 @@ const readsData = /:id|^\/search$|^\/ledger\/explain$/;
 export class RecordedReads {
   readonly #times = new BoundedMap<string, number>(rememberedMax);
 
-  async note(services: ConsoleServices, visit: ConsoleVisit, { route, input }: Seen): Promise<void> {
+  async note(visit: ConsoleVisit, { route, input }: Seen): Promise<void> {
     if (route.method !== 'GET' || !readsData.test(route.path)) return;
     const { params, query } = input;
     const requested = Object.entries({ ...params, ...query }).filter(([, value]) => value !== '');
@@ -34,22 +33,15 @@ export class RecordedReads {
     if (lastMs !== undefined && nowMs - lastMs < againAfterMs) return;
     const object = { type: route.section, id: params['id'] ?? null };
     const sent = { page: route.path, ...query };
-    await services.money.db.withTransaction(async (tx) =>
-      audit(tx, services, visit, { action: 'data.read', object, sent }),
-    );
+    await visit.money.db.withTransaction(async (tx) => audit(tx, visit, { action: 'data.read', object, sent }));
     this.#times.set(key, nowMs);
   }
 }
 
 /** Writes that an operator has exported a table. */
-export async function recordExport(
-  services: ConsoleServices,
-  visit: ConsoleVisit,
-  { route, input }: Seen,
-  file: string,
-): Promise<void> {
+export async function recordExport(visit: ConsoleVisit, { route, input }: Seen, file: string): Promise<void> {
   const object = { type: route.section, id: input.params['id'] ?? null };
-  await services.money.db.withTransaction(async (tx) =>
-    audit(tx, services, visit, { action: 'list.export', object, sent: { file, ...input.query } }),
+  await visit.money.db.withTransaction(async (tx) =>
+    audit(tx, visit, { action: 'list.export', object, sent: { file, ...input.query } }),
   );
 }

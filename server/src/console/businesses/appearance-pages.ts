@@ -19,7 +19,7 @@ import type { ConsoleRoute } from '../console-route.ts';
 import { loadMerchant } from './business.ts';
 import type { MerchantOfBusiness } from './business.ts';
 
-const shared = { section: 'businesses', action: 'businesses.write', load: loadMerchant } as const;
+const shared = { action: 'businesses.write', load: loadMerchant } as const;
 const fields = [colourField, ...contactFields];
 
 const appearance = formRoutes<MerchantOfBusiness>({
@@ -34,13 +34,13 @@ const appearance = formRoutes<MerchantOfBusiness>({
     button: 'Save',
     back: { href: `/businesses/${business.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { business, merchant }, input: { form } }) {
+  async submit(visit, { subject: { business, merchant }, input: { form } }) {
     const changed = readAppearance(fields, form);
     const act = {
       ...{ action: 'appearance.set', ...ofMerchant({ business, merchant }) },
       ...{ sent: appearanceByField(fields, changed), before: appearanceByField(fields, merchant) },
     };
-    await actAudited(services, visit, act, (tx) => setAppearance(tx, merchant.id, changed));
+    await actAudited(visit, act, (tx) => setAppearance(tx, merchant.id, changed));
     return `/businesses/${business.id}`;
   },
 });
@@ -54,12 +54,12 @@ const logo = formRoutes<MerchantOfBusiness>({
     button: 'Use this logo',
     back: { href: `/businesses/${business.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { business, merchant }, input }) {
+  async submit(visit, { subject: { business, merchant }, input }) {
     const png = readLogo(input);
     const { width, height } = pngDimensions(png);
     const sent = { logo: `${width} × ${height} pixels` };
     const act = { action: 'logo.set', ...ofMerchant({ business, merchant }), sent };
-    await actAudited(services, visit, act, (tx) => setLogo(tx, { merchantId: merchant.id, png, updatedAt: visit.now }));
+    await actAudited(visit, act, (tx) => setLogo(tx, { merchantId: merchant.id, png, updatedAt: visit.now }));
     return `/businesses/${business.id}`;
   },
 });
@@ -73,9 +73,9 @@ const withoutLogo = formRoutes<MerchantOfBusiness>({
     isDanger: true,
     back: { href: `/businesses/${business.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { business, merchant } }) {
+  async submit(visit, { subject: { business, merchant } }) {
     const act = { action: 'logo.remove', ...ofMerchant({ business, merchant }) };
-    await actAudited(services, visit, act, async (tx) => {
+    await actAudited(visit, act, async (tx) => {
       if (await removeLogo(tx, merchant.id)) return;
       throw new AppError('state_conflict', 'There is no logo. Nothing was done.');
     });

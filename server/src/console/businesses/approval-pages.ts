@@ -5,7 +5,8 @@ import { timeInSentence } from '../../portal/patterns/texts.ts';
 import { actAudited } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { ConsoleVisit } from '../visit.ts';
 import { listBusinessChecks } from '../queries.ts';
 import { approveBusiness, checkItems, checklist, saveChecks } from './approval.ts';
 import { findBusiness } from './business.ts';
@@ -16,9 +17,9 @@ interface Approval {
   checks: { item: string; operator: string; checkedAt: Date }[];
 }
 
-async function loadApproval(services: ConsoleServices, id: string | undefined): Promise<Approval> {
-  const business = await findBusiness(services, id);
-  const { db } = services.money;
+async function loadApproval(visit: ConsoleVisit, input: PageInput): Promise<Approval> {
+  const business = await findBusiness(visit, input);
+  const { db } = visit.money;
   const names = new Map((await listOperators(db)).map((operator) => [operator.id, operator.name]));
   const checks = (await listBusinessChecks(db, business.id)).map(({ item, checkedBy, checkedAt }) => ({
     ...{ item, checkedAt },
@@ -29,9 +30,8 @@ async function loadApproval(services: ConsoleServices, id: string | undefined): 
 
 const prepare = formRoutes<Approval>({
   path: '/businesses/:id/approval',
-  section: 'businesses',
   action: 'businesses.write',
-  load: (services, _visit, { params }) => loadApproval(services, params['id']),
+  load: loadApproval,
   view: ({ business: { id, name }, checks }) => ({
     heading: 'Checklist',
     effect: html`<p>${foreignText(name)} goes live once everything is checked and another operator approves it.</p>`,
@@ -47,7 +47,7 @@ const prepare = formRoutes<Approval>({
     button: 'Save the checklist',
     back: { href: `/businesses/${id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { business, checks }, body }) {
+  async submit(visit, { subject: { business, checks }, body }) {
     const ticked = new Set(Array.isArray(body['checks']) ? body['checks'].map(String) : []);
     const operatorId = visit.operator.id;
     const act = {
@@ -55,18 +55,15 @@ const prepare = formRoutes<Approval>({
       sent: { checks: [...ticked].join(', ') },
       before: { checks: checks.map(({ item }) => item).join(', ') },
     };
-    await actAudited(services, visit, act, (tx) =>
-      saveChecks(tx, services.money, { businessId: business.id, operatorId, ticked }),
-    );
+    await actAudited(visit, act, (tx) => saveChecks(tx, visit.money, { businessId: business.id, operatorId, ticked }));
     return `/businesses/${business.id}`;
   },
 });
 
 const approve = formRoutes<Approval>({
   path: '/businesses/:id/approval/approve',
-  section: 'businesses',
   action: 'businesses.approve',
-  load: (services, _visit, { params }) => loadApproval(services, params['id']),
+  load: loadApproval,
   view: ({ business: { id, name }, checks }, { now }) => ({
     heading: 'Approve for live?',
     effect: html`<p>${foreignText(name)} can take real money from then on.</p>
@@ -79,11 +76,11 @@ const approve = formRoutes<Approval>({
     button: 'Approve for live',
     back: { href: `/businesses/${id}`, text: 'Keep it in test' },
   }),
-  async submit(services, visit, { subject: { business } }) {
+  async submit(visit, { subject: { business } }) {
     const { id: businessId } = business;
     const act = { action: 'businesses.approve', businessId, object: { type: 'business', id: businessId } };
-    await actAudited(services, visit, act, (tx) =>
-      approveBusiness(tx, services.money, { businessId, operatorId: visit.operator.id }),
+    await actAudited(visit, act, (tx) =>
+      approveBusiness(tx, visit.money, { businessId, operatorId: visit.operator.id }),
     );
     return `/businesses/${business.id}`;
   },

@@ -12,7 +12,6 @@ import type { Business } from './business.ts';
 
 const create = formRoutes<null>({
   path: '/businesses/new',
-  section: 'businesses',
   action: 'businesses.write',
   load: async () => null,
   view: () => ({
@@ -22,14 +21,14 @@ const create = formRoutes<null>({
     button: 'Create the business',
     back: { href: '/businesses', text: 'Back to the businesses' },
   }),
-  async submit(services, visit, { input }) {
+  async submit(visit, { input }) {
     const name = (input.form['name'] ?? '').trim();
     checkName(name, 'name');
-    await services.accounts.sealer.prepare();
-    const { businessId } = await services.money.db.withTransaction(async (tx) => {
-      const created = await services.createBusiness(tx, { name });
+    await visit.accounts.sealer.prepare();
+    const { businessId } = await visit.money.db.withTransaction(async (tx) => {
+      const created = await visit.createBusiness(tx, { name });
       const object = { type: 'business', id: created.businessId };
-      audit(tx, services, visit, {
+      audit(tx, visit, {
         action: 'businesses.create',
         object,
         businessId: created.businessId,
@@ -43,9 +42,8 @@ const create = formRoutes<null>({
 
 const suspend = formRoutes<Business>({
   path: '/businesses/:id/suspend',
-  section: 'businesses',
   action: 'businesses.write',
-  load: (services, _visit, { params }) => findBusiness(services, params['id']),
+  load: findBusiness,
   view: ({ id, name }) => ({
     heading: 'Suspend this business?',
     effect: html`<p>${foreignText(name)} gets no new payments and transfers until somebody with the role admin lifts it; those under way finish.</p>`,
@@ -54,39 +52,37 @@ const suspend = formRoutes<Business>({
     isDanger: true,
     back: { href: `/businesses/${id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id }, input }) {
+  async submit(visit, { subject: { id }, input }) {
     const reason = input.form['reason'] ?? '';
     const act = { action: 'businesses.suspend', object: { type: 'business', id }, businessId: id, sent: { reason } };
-    await actAudited(services, visit, act, (tx) => suspendBusiness(tx, services.money, id));
+    await actAudited(visit, act, (tx) => suspendBusiness(tx, visit.money, id));
     return `/businesses/${id}`;
   },
 });
 
 const lift = formRoutes<Business>({
   path: '/businesses/:id/lift',
-  section: 'businesses',
   action: 'businesses.approve',
-  load: (services, _visit, { params }) => findBusiness(services, params['id']),
+  load: findBusiness,
   view: ({ id, name }) => ({
     heading: 'Lift the suspension?',
     effect: html`<p>${foreignText(name)} works again as before.</p>`,
     button: 'Lift the suspension',
     back: { href: `/businesses/${id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id } }) {
+  async submit(visit, { subject: { id } }) {
     const act = { action: 'businesses.lift_suspension', object: { type: 'business', id }, businessId: id };
-    await actAudited(services, visit, act, (tx) => liftSuspension(tx, id));
+    await actAudited(visit, act, (tx) => liftSuspension(tx, id));
     return `/businesses/${id}`;
   },
 });
 
 const inviteOwner = formRoutes<{ business: Business; hasTeam: boolean }>({
   path: '/businesses/:id/owner',
-  section: 'businesses',
   action: 'businesses.write',
-  async load(services, _visit, { params }) {
-    const business = await findBusiness(services, params['id']);
-    return { business, hasTeam: (await listTeam(services.accounts.db, business.id)).length > 0 };
+  async load(visit, input) {
+    const business = await findBusiness(visit, input);
+    return { business, hasTeam: (await listTeam(visit.accounts.db, business.id)).length > 0 };
   },
   view: ({ business: { id, name }, hasTeam }) => ({
     heading: 'Invite its owner',
@@ -97,9 +93,9 @@ const inviteOwner = formRoutes<{ business: Business; hasTeam: boolean }>({
     button: 'Invite the owner',
     back: { href: `/businesses/${id}`, text: 'Back to the business' },
   }),
-  async submit(services, visit, { subject: { business, hasTeam }, input: { form } }) {
+  async submit(visit, { subject: { business, hasTeam }, input: { form } }) {
     if (hasTeam) throw new AppError('state_conflict', 'It has a team already. Nothing was done.');
-    const { accounts } = services;
+    const { accounts } = visit;
     const { id, name } = business;
     const email = form['email'] ?? '';
     await accounts.sealer.prepare();
@@ -110,7 +106,7 @@ const inviteOwner = formRoutes<{ business: Business; hasTeam: boolean }>({
       sent: { email },
     };
     const grant = { role: 'owner' as const, terminalIds: [] };
-    await actAudited(services, visit, act, (tx) =>
+    await actAudited(visit, act, (tx) =>
       inviteMember(tx, accounts, { business: { id, name }, invitedBy: visit.account, email, grant }),
     );
     return `/businesses/${id}`;

@@ -37,7 +37,6 @@ function hasState({ suspendedAt, liveApprovedAt, liveRequestedAt }: BusinessStat
 
 export const businessList = listRoute<BusinessRow>({
   path: '/businesses',
-  section: 'businesses',
   action: 'records.read',
   title: 'Businesses',
   noun: ['business', 'businesses'],
@@ -45,13 +44,14 @@ export const businessList = listRoute<BusinessRow>({
     { kind: 'search', name: 'term', label: 'Name or id' },
     { kind: 'select', name: 'state', label: 'State', options: states },
   ],
-  async read(services, { now }, query) {
+  async read(visit, query) {
+    const { now } = visit;
     const { term = '', state = '' } = query;
     const text = term.trim().toLowerCase();
-    const named = (await listBusinesses(services)).filter(({ name, id, test, live }) =>
+    const named = (await listBusinesses(visit)).filter(({ name, id, test, live }) =>
       [name, id, test.id, live.id, test.shortId, live.shortId].some((each) => each.toLowerCase().includes(text)),
     );
-    const { db } = services.money;
+    const { db } = visit.money;
     const found: (Business & { status: BusinessStatus })[] = [];
     if (state === '') found.push(...(named as typeof found));
     else {
@@ -62,7 +62,7 @@ export const businessList = listRoute<BusinessRow>({
     }
     const start = /^\d{1,7}$/.test(query['cursor'] ?? '') ? Number(query['cursor']) : 0;
     const next = start + rowsPerPage;
-    const rows = await withFigures(services, found.slice(start, next), now);
+    const rows = await withFigures(visit, found.slice(start, next), now);
     return { rows, total: found.length, nextCursor: next < found.length ? String(next) : null };
   },
   columns: [
@@ -83,11 +83,8 @@ export const businessList = listRoute<BusinessRow>({
     { header: 'Live, 30 days', isNumber: true, cell: ({ collectedMinor }) => formatAmount(collectedMinor) },
   ],
   href: ({ id }) => `/businesses/${id}`,
-  empty: {
-    text: 'No businesses yet. Create the first, then invite its owner.',
-    action: { href: '/businesses/new', text: 'New business', needs: 'businesses.write' },
-  },
-  buttons: [{ href: '/businesses/new', text: 'New business', needs: 'businesses.write' }],
+  first: { href: '/businesses/new', text: 'New business', needs: 'businesses.write' },
+  empty: { text: 'No businesses yet. Create the first, then invite its owner.' },
 });
 
 // The list of cases has all of them.

@@ -3,7 +3,6 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { getBusiness } from '../../merchants/business-status.ts';
-import type { Business as BusinessStatus } from '../../merchants/business-status.ts';
 import { feeInWords, noFee } from '../../merchants/fees.ts';
 import { findMerchantRules, findReserves } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
@@ -19,10 +18,7 @@ import { foreignText, formatTime } from '../../pages/page-text.ts';
 import { knownNetworks, networkName } from '../../networks/known-networks.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { listRailAccounts } from '../../rail-accounts/manage-accounts.ts';
-import type { RecordAction } from '../../portal/patterns/record-page.ts';
-import type { OperatorAction } from '../../accounts/permissions.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import { limitInWords, reserveInWords } from '../terms/terms-in-words.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { findBusiness, statusMark } from './business.ts';
@@ -30,40 +26,34 @@ import type { Business } from './business.ts';
 
 /** May it go live? What is agreed with it? Who are its people? */
 export const businessPage: ConsoleRoute = {
-  method: 'GET',
   path: '/businesses/:id',
-  section: 'businesses',
   action: 'records.read',
-  async handle(services, visit, { params }) {
-    const business = await findBusiness(services, params['id']);
-    const status = await getBusiness(services.money.db, business.id);
+  async handle(visit, input) {
+    const business = await findBusiness(visit, input);
+    const path = `/businesses/${business.id}`;
+    const status = await getBusiness(visit.money.db, business.id);
     const body = html`${recordHead(visit, {
       heading: foreignText(business.name),
       state: statusMark(status),
-      actions: actionsOf(business, status),
+      actions: [
+        { href: `${path}/keys`, text: 'API keys', needs: 'records.read' },
+        { href: `${path}/approval`, text: 'Checklist', needs: 'businesses.write' },
+        status.liveApprovedAt === null && {
+          ...{ href: `${path}/approval/approve`, text: 'Approve for live', needs: 'businesses.approve' },
+        },
+        status.suspendedAt === null
+          ? { href: `${path}/suspend`, text: 'Suspend', needs: 'businesses.write', isDanger: true }
+          : { href: `${path}/lift`, text: 'Lift the suspension', needs: 'businesses.approve' },
+      ],
     })}
 ${status.suspendedAt !== null && html`<p class="notice wait">Suspended since ${formatTime(status.suspendedAt)}. The audit log says why.</p>`}
 ${status.liveRequestedAt !== null && status.liveApprovedAt === null && html`<p class="notice wait">Asks to go live since ${formatTime(status.liveRequestedAt)}.</p>`}
-<div class="columns">${await merchantPanel(services, visit, business.test)}${await merchantPanel(services, visit, business.live)}
-${await teamPanel(services, visit, business)}${lookPanel(visit, business)}</div>
+<div class="columns">${await merchantPanel(visit, business.test)}${await merchantPanel(visit, business.live)}
+${await teamPanel(visit, business)}${lookPanel(visit, business)}</div>
 <p><a href="${visit.base}/audit?business=${business.id}">Audit log of this business</a></p>`;
     return { title: business.name, body };
   },
 };
-
-function actionsOf({ id }: Business, status: BusinessStatus): RecordAction<OperatorAction>[] {
-  const head = `/businesses/${id}`;
-  return [
-    { href: `${head}/keys`, text: 'API keys', needs: 'records.read' },
-    { href: `${head}/approval`, text: 'Checklist', needs: 'businesses.write' },
-    ...(status.liveApprovedAt === null
-      ? [{ href: `${head}/approval/approve`, text: 'Approve for live', needs: 'businesses.approve' as const }]
-      : []),
-    status.suspendedAt === null
-      ? { href: `${head}/suspend`, text: 'Suspend', needs: 'businesses.write', isDanger: true }
-      : { href: `${head}/lift`, text: 'Lift the suspension', needs: 'businesses.approve' },
-  ];
-}
 
 const termsLinks = [
   ['fees', 'Fee of collections'],
@@ -76,8 +66,8 @@ const termsLinks = [
   ['receipt-limit', 'Limit for unconfirmed receipts'],
 ] as const;
 
-async function merchantPanel(services: ConsoleServices, visit: ConsoleVisit, merchant: Merchant): Promise<Html> {
-  const { db } = services.money;
+async function merchantPanel(visit: ConsoleVisit, merchant: Merchant): Promise<Html> {
+  const { db } = visit.money;
   const { base, may } = visit;
   const { testMode, transferLimits, collectionFee } = merchant;
   const environment = testMode ? 'test' : 'live';
@@ -87,7 +77,7 @@ async function merchantPanel(services: ConsoleServices, visit: ConsoleVisit, mer
   return html`<section class="panel"><h2>${testMode ? 'Test' : 'Live'}</h2>${facts([
     ['Merchant id', merchant.id],
     ['Short id', merchant.shortId],
-    ...(await feeFacts(services, merchant)),
+    ...(await feeFacts(visit, merchant)),
     ['Fees of collections are paid by', collectionFee.payer === 'customer' ? 'the payer' : 'the business'],
     ['Largest transfer', limitInWords(transferLimits.largestMinor)],
     ['Transfers a day', limitInWords(transferLimits.dailyMinor)],
@@ -97,13 +87,13 @@ async function merchantPanel(services: ConsoleServices, visit: ConsoleVisit, mer
       receiptLimitMinor === null ? 'Never' : `Above ${formatAmount(receiptLimitMinor)}`,
     ],
     ['Sub-accounts are paid out', await payoutScheduleOf(db, merchant.id)],
-    ...(await rateFacts(services, merchant)),
-    ['Rail accounts of its own', await railAccountLinks(services, visit, merchant)],
+    ...(await rateFacts(visit, merchant)),
+    ['Rail accounts of its own', await railAccountLinks(visit, merchant)],
   ])}
 <p class="actions"><a class="button small plain" href="${base}/${environment}/totals?business=${merchant.businessId}">Totals</a>
 <a class="button small plain" href="${base}/${environment}/ledger/explain?merchant=${merchant.id}&account=payout_balance">Balance</a>
 <a class="button small plain" href="${head}/receipts?environment=${environment}">Receipts</a>
-${testMode && may('phone.use').isAllowed && html`<a class="button small plain" href="${services.phoneLink(merchant)}">Simulated phone</a>`}</p>
+${testMode && may('phone.use').isAllowed && html`<a class="button small plain" href="${visit.phoneLink(merchant)}">Simulated phone</a>`}</p>
 ${
   may('terms.manage').isAllowed &&
   html`<details><summary>Change its terms</summary><ul class="links">${termsLinks.map(
@@ -116,8 +106,7 @@ ${
 }
 
 async function railAccountLinks(
-  { money }: ConsoleServices,
-  { base }: ConsoleVisit,
+  { money, base }: ConsoleVisit,
   { businessId, testMode }: Merchant,
 ): Promise<Html | null> {
   const own = (await listRailAccounts(money.db)).filter(
@@ -129,7 +118,7 @@ async function railAccountLinks(
 
 type Fact = readonly [name: string, value: Html | string];
 
-async function feeFacts({ money: { db } }: ConsoleServices, merchant: Merchant): Promise<Fact[]> {
+async function feeFacts({ money: { db } }: ConsoleVisit, merchant: Merchant): Promise<Fact[]> {
   const rules = await findMerchantRules(db, merchant.id);
   if (!rules) return [];
   const feeOf = (operation: Operation, network: string): string => {
@@ -144,7 +133,7 @@ async function feeFacts({ money: { db } }: ConsoleServices, merchant: Merchant):
   ];
 }
 
-async function rateFacts({ money: { db }, rateLimits }: ConsoleServices, merchant: Merchant): Promise<Fact[]> {
+async function rateFacts({ money: { db }, rateLimits }: ConsoleVisit, merchant: Merchant): Promise<Fact[]> {
   const [requests] = rateLimitKinds;
   const own = rateLimitKinds.flatMap((kind): Fact[] => {
     const isOwn = merchant[kind.field] !== null;
@@ -165,11 +154,7 @@ async function rateFacts({ money: { db }, rateLimits }: ConsoleServices, merchan
   ];
 }
 
-async function teamPanel(
-  { accounts }: ConsoleServices,
-  { base, now, may }: ConsoleVisit,
-  { id }: Business,
-): Promise<Html> {
+async function teamPanel({ accounts, base, now, may }: ConsoleVisit, { id }: Business): Promise<Html> {
   const team = await listTeam(accounts.db, id);
   const invited = (await listInvitations(accounts.db, id)).filter(({ expiresAt }) => expiresAt > now);
   return html`<section class="panel"><h2>People</h2>${

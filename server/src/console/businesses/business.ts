@@ -5,7 +5,6 @@ import { listMerchants } from '../../merchants/manage-keys.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { Environment } from '../../portal/environment.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
@@ -17,8 +16,14 @@ export interface Business {
   live: Merchant;
 }
 
+/** The merchants of an environment by their ids, oldest first. */
+export async function merchantsOf({ money, environment }: ConsoleVisit): Promise<ReadonlyMap<string, Merchant>> {
+  const merchants = (await listMerchants(money.db)).filter(({ testMode }) => testMode === (environment === 'test'));
+  return new Map(merchants.map((merchant) => [merchant.id, merchant]));
+}
+
 /** Newest first. */
-export async function listBusinesses({ money }: ConsoleServices): Promise<Business[]> {
+export async function listBusinesses({ money }: ConsoleVisit): Promise<Business[]> {
   const merchants = await listMerchants(money.db);
   const live = new Map(merchants.filter(({ testMode }) => !testMode).map((each) => [each.businessId, each]));
   return merchants
@@ -30,7 +35,8 @@ export async function listBusinesses({ money }: ConsoleServices): Promise<Busine
 }
 
 /** Throws AppError `not_found`. */
-export async function findBusiness({ money }: ConsoleServices, id = ''): Promise<Business> {
+export async function findBusiness({ money }: ConsoleVisit, { params }: PageInput): Promise<Business> {
+  const { id = '' } = params;
   const merchants = isUuid(id) ? await money.merchants.ofBusiness(id) : [];
   const [test, live] = [merchants.find((each) => each.testMode), merchants.find((each) => !each.testMode)];
   if (!test || !live) throw new AppError('not_found', 'There is no such business.');
@@ -54,12 +60,8 @@ export interface MerchantOfBusiness {
 }
 
 /** Throws AppError `not_found`. */
-export async function loadMerchant(
-  services: ConsoleServices,
-  _visit: ConsoleVisit,
-  { params, query }: PageInput,
-): Promise<MerchantOfBusiness> {
-  const business = await findBusiness(services, params['id']);
-  const environment = query['environment'] === 'test' ? 'test' : 'live';
+export async function loadMerchant(visit: ConsoleVisit, input: PageInput): Promise<MerchantOfBusiness> {
+  const business = await findBusiness(visit, input);
+  const environment = input.query['environment'] === 'test' ? 'test' : 'live';
   return { business, merchant: business[environment], environment };
 }

@@ -10,12 +10,11 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
-import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
+import { isOn, keyState, keyText, namedKey, scopesText } from '../../portal/records/key-texts.ts';
 import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
 import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { findBusiness, loadMerchant } from './business.ts';
 import type { Business, MerchantOfBusiness } from './business.ts';
@@ -27,9 +26,10 @@ interface KeyOfMerchant extends MerchantOfBusiness {
 }
 
 const list: ConsoleRoute = {
-  ...{ method: 'GET', path, section: 'businesses', action: 'records.read' },
-  async handle(services, visit, { params }) {
-    const business = await findBusiness(services, params['id']);
+  path,
+  action: 'records.read',
+  async handle(visit, input) {
+    const business = await findBusiness(visit, input);
     const head = `/businesses/${business.id}`;
     const body = html`${recordHead(visit, {
       heading: html`API keys of ${foreignText(business.name)}`,
@@ -40,14 +40,13 @@ const list: ConsoleRoute = {
         { href: `${head}/keys/new?environment=live`, text: 'New live key', needs: 'keys.manage' },
       ],
     })}
-${await keyTable(services, visit, { business, merchant: business.test, environment: 'test' })}
-${await keyTable(services, visit, { business, merchant: business.live, environment: 'live' })}`;
+${await keyTable(visit, { business, merchant: business.test, environment: 'test' })}
+${await keyTable(visit, { business, merchant: business.live, environment: 'live' })}`;
     return { title: 'API keys', body };
   },
 };
 
-async function keyTable({ money }: ConsoleServices, visit: ConsoleVisit, of: MerchantOfBusiness): Promise<Html> {
-  const { base, now } = visit;
+async function keyTable({ money, base, now }: ConsoleVisit, of: MerchantOfBusiness): Promise<Html> {
   const { merchant, environment, business } = of;
   const keys = await listKeys(money.db, money.clock, merchant);
   const title = environment === 'test' ? 'Test' : 'Live';
@@ -67,34 +66,30 @@ async function keyTable({ money }: ConsoleServices, visit: ConsoleVisit, of: Mer
   }</section>`;
 }
 
-async function loadKey(services: ConsoleServices, visit: ConsoleVisit, input: PageInput): Promise<KeyOfMerchant> {
-  const of = await loadMerchant(services, visit, input);
-  const { db, clock } = services.money;
+async function loadKey(visit: ConsoleVisit, input: PageInput): Promise<KeyOfMerchant> {
+  const of = await loadMerchant(visit, input);
+  const { db, clock } = visit.money;
   const key = (await listKeys(db, clock, of.merchant)).find(({ id }) => id === input.params['key']);
   if (!key) throw new AppError('not_found', 'There is no such API key in this environment.');
   return { ...of, key };
 }
 
 const show: ConsoleRoute = {
-  ...{ method: 'GET', path: `${path}/:key`, section: 'businesses', action: 'records.read' },
-  async handle(services, visit, input) {
-    const { key, business, merchant, environment } = await loadKey(services, visit, input);
+  path: `${path}/:key`,
+  action: 'records.read',
+  async handle(visit, input) {
+    const { key, business, merchant, environment } = await loadKey(visit, input);
     const { now, base } = visit;
-    const head = `/businesses/${business.id}/keys/${key.id}`;
-    const isOn = key.state !== 'revoked' && key.state !== 'expired';
-    const actions = [
-      ...(isOn && key.rolledTo === null ? [{ href: `${head}/roll`, text: 'Roll key' }] : []),
-      ...(isOn ? [{ href: `${head}/revoke`, text: 'Revoke', isDanger: true }] : []),
-    ].map((action) => ({
-      ...action,
-      href: `${action.href}?environment=${environment}`,
-      needs: 'keys.manage' as const,
-    }));
+    const hrefOf = (name: string): string =>
+      `/businesses/${business.id}/keys/${key.id}/${name}?environment=${environment}`;
     const body = html`${recordHead(visit, {
       heading: foreignText(key.name),
       state: keyState(key),
       under: html`<p><a href="${base}/businesses/${business.id}/keys">API keys of ${foreignText(business.name)}</a>, ${environment}</p>`,
-      actions,
+      actions: [
+        isOn(key) && key.rolledTo === null && { href: hrefOf('roll'), text: 'Roll key', needs: 'keys.manage' },
+        isOn(key) && { href: hrefOf('revoke'), text: 'Revoke', needs: 'keys.manage', isDanger: true },
+      ],
     })}
 <section class="panel"><h2>Details</h2>${facts([
       ['Key', html`<code>${keyText(key, merchant.testMode)}</code>`],
@@ -110,10 +105,8 @@ const show: ConsoleRoute = {
   },
 };
 
-const manage = { section: 'businesses', action: 'keys.manage' } as const;
-
 const create = formRoutes<MerchantOfBusiness>({
-  ...{ ...manage, path: `${path}/new`, load: loadMerchant },
+  ...{ path: `${path}/new`, action: 'keys.manage', load: loadMerchant },
   view: ({ business, environment }) => ({
     heading: `New ${environment} key`,
     effect: html`<p>Of ${foreignText(business.name)}. Its owners are told by mail. Give it to nobody but them, and never in a message.</p>`,
@@ -122,11 +115,11 @@ const create = formRoutes<MerchantOfBusiness>({
     button: 'Create the key',
     back: { href: `/businesses/${business.id}/keys`, text: 'Back to the keys' },
   }),
-  async submit(services, visit, { subject, body }) {
-    await services.accounts.sealer.prepare();
-    const { text } = await services.money.db.withTransaction(async (tx) => {
-      const created = await createApiKey(tx, services.keys, subject.merchant, newKeyOf(body));
-      await noteNewKey(tx, { services, visit, of: subject }, created, 'keys.create');
+  async submit(visit, { subject, body }) {
+    await visit.accounts.sealer.prepare();
+    const { text } = await visit.money.db.withTransaction(async (tx) => {
+      const created = await createApiKey(tx, visit.keys, subject.merchant, newKeyOf(body));
+      await noteNewKey(tx, { visit, of: subject }, created, 'keys.create');
       return created;
     });
     return newKeyPage(visit, subject, text, html`<p>It works from now on.</p>`);
@@ -141,7 +134,6 @@ function newKeyPage({ base }: ConsoleVisit, { business, environment }: MerchantO
 }
 
 interface Noted {
-  services: ConsoleServices;
   visit: ConsoleVisit;
   of: { business: Business; merchant: MerchantOfBusiness['merchant'] };
 }
@@ -149,32 +141,32 @@ interface Noted {
 /** The audit entry of a new key, and a mail to every owner; neither holds the key. */
 async function noteNewKey(
   tx: Transaction,
-  { services, visit, of: { business, merchant } }: Noted,
+  { visit, of: { business, merchant } }: Noted,
   { record }: CreatedKey,
   action: 'keys.create' | 'keys.roll',
 ): Promise<void> {
-  audit(tx, services, visit, {
+  audit(tx, visit, {
     ...{ action, businessId: business.id, testMode: merchant.testMode, object: { type: 'api_key', id: record.id } },
     sent: auditedKey(record),
   });
-  await mailNewKey(tx, services.accounts, { merchant, record, action, who: 'The operator of the service' });
+  await mailNewKey(tx, visit.accounts, { merchant, record, action, who: 'The operator of the service' });
 }
 
 const roll = formRoutes<KeyOfMerchant>({
-  ...{ ...manage, path: `${path}/:key/roll`, load: loadKey },
+  ...{ path: `${path}/:key/roll`, action: 'keys.manage', load: loadKey },
   view: ({ key, business, merchant }) => ({
     heading: 'Roll this key?',
-    effect: html`${named(key, merchant.testMode)}<p>A new key with the same name and rights replaces it.</p>`,
+    effect: html`${namedKey(key, merchant.testMode)}<p>A new key with the same name and rights replaces it.</p>`,
     fields: [overlapField],
     button: 'Roll key',
     back: { href: `/businesses/${business.id}/keys`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, body }) {
-    await services.accounts.sealer.prepare();
-    const { text, previous } = await services.money.db.withTransaction(async (tx) => {
+  async submit(visit, { subject, body }) {
+    await visit.accounts.sealer.prepare();
+    const { text, previous } = await visit.money.db.withTransaction(async (tx) => {
       const rolled = { id: subject.key.id, overlapMs: overlapMsOf(body) };
-      const created = await rollApiKey(tx, services.keys, subject.merchant, rolled);
-      await noteNewKey(tx, { services, visit, of: subject }, created, 'keys.roll');
+      const created = await rollApiKey(tx, visit.keys, subject.merchant, rolled);
+      await noteNewKey(tx, { visit, of: subject }, created, 'keys.roll');
       return created;
     });
     return newKeyPage(
@@ -187,30 +179,24 @@ const roll = formRoutes<KeyOfMerchant>({
 });
 
 const revoke = formRoutes<KeyOfMerchant>({
-  ...{ ...manage, path: `${path}/:key/revoke`, load: loadKey },
+  ...{ path: `${path}/:key/revoke`, action: 'keys.manage', load: loadKey },
   view: ({ key, business, merchant }) => ({
     heading: 'Revoke this key?',
-    effect: html`${named(key, merchant.testMode)}<p>Within seconds every request with it is refused. It cannot be turned on again.</p>`,
+    effect: html`${namedKey(key, merchant.testMode)}<p>Within seconds every request with it is refused. It cannot be turned on again.</p>`,
     button: 'Revoke',
     isDanger: true,
     back: { href: `/businesses/${business.id}/keys`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { business, merchant, key } }) {
-    const { money } = services;
+  async submit(visit, { subject: { business, merchant, key } }) {
+    const { money } = visit;
     const act = {
       ...{ action: 'keys.revoke', businessId: business.id, testMode: merchant.testMode },
       ...{ object: { type: 'api_key', id: key.id }, sent: { name: key.name, ends_with: key.lastFour } },
     };
-    await actAudited(services, visit, act, (tx) =>
-      revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id }),
-    );
+    await actAudited(visit, act, (tx) => revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id }));
     return `/businesses/${business.id}/keys`;
   },
 });
-
-function named(key: ListedKey, testMode: boolean): Html {
-  return html`<p>${foreignText(key.name)}, <code>${keyText(key, testMode)}</code>.</p>`;
-}
 
 // `new` comes before `:key`.
 export const keyPages: readonly ConsoleRoute[] = [list, ...create, show, ...roll, ...revoke];

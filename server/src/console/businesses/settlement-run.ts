@@ -20,11 +20,10 @@ interface Run extends MerchantOfBusiness {
 /** As `settlement run`: pays out every sub-account that has enough, once in the merchant's period of a day, which is today. */
 export const settlementRun = formRoutes<Run>({
   path: '/businesses/:id/settlement-run',
-  section: 'businesses',
   action: 'terms.manage',
-  async load(services, visit, input) {
-    const of = await loadMerchant(services, visit, input);
-    const { db } = services.money;
+  async load(visit, input) {
+    const of = await loadMerchant(visit, input);
+    const { db } = visit.money;
     const merchantId = of.merchant.id;
     const day = input.query['period'] || undefined;
     const period = choosePeriod(await payoutScheduleOf(db, merchantId), { day, now: visit.now });
@@ -44,12 +43,12 @@ export const settlementRun = formRoutes<Run>({
 <input type="hidden" name="environment" value="${environment}"><div class="field date"><label for="period">A day of another period</label>
 <input id="period" name="period" type="date" value="${period}"></div><button class="button small plain">Show</button></form>`,
   }),
-  async submit(services, visit, { subject: { business, merchant, period } }) {
-    const { money } = services;
+  async submit(visit, { subject: { business, merchant, period } }) {
+    const { money } = visit;
     const totals = await settleSubAccounts(money, { merchant, period, retriesRefused: true });
     const { payouts, amountMinor, refused, failed } = totals;
     await money.db.withTransaction(async (tx) =>
-      audit(tx, services, visit, {
+      audit(tx, visit, {
         ...{ action: 'settlement.run', businessId: business.id, testMode: merchant.testMode },
         object: { type: 'merchant', id: merchant.id },
         sent: { period, payouts, amount: formatAmount(amountMinor), refused, failed },

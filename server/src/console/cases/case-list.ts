@@ -11,8 +11,7 @@ import { stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { findTransferById } from '../../transfers/find-transfer.ts';
 import { listRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
-import type { Environment } from '../../portal/environment.ts';
+import type { ConsoleVisit } from '../visit.ts';
 import { ageText } from '../age.ts';
 
 const casesMax = 500;
@@ -53,11 +52,7 @@ export interface CaseRow {
 }
 
 /** The cases of one environment: what still waits first, oldest first. */
-export async function casesOf(
-  { money }: ConsoleServices,
-  environment: Environment | null,
-  status: Case['status'] | null,
-): Promise<CaseRow[]> {
+export async function casesOf({ money, environment }: ConsoleVisit, status: Case['status'] | null): Promise<CaseRow[]> {
   const merchants = new Map((await listMerchants(money.db)).map((each) => [each.id, each]));
   const cases = await listCasesOfEnvironment(money.db, { testMode: environment === 'test', status, rowsMax: casesMax });
   return cases.map((found) => ({ id: found.id, found, business: merchants.get(found.merchantId)?.name ?? '' }));
@@ -68,7 +63,7 @@ interface ListedCase extends CaseRow {
   network: string;
 }
 
-async function networkOf({ money }: ConsoleServices, found: Case): Promise<string> {
+async function networkOf({ money }: ConsoleVisit, found: Case): Promise<string> {
   const { db } = money;
   const { merchantId, subjectType, subjectId } = found;
   if (subjectType === 'merchant' || subjectType === 'difference') return '';
@@ -82,7 +77,6 @@ async function networkOf({ money }: ConsoleServices, found: Case): Promise<strin
 
 export const caseList = listRoute<ListedCase>({
   path: '/cases',
-  section: 'cases',
   action: 'records.read',
   title: 'Cases',
   noun: ['case', 'cases'],
@@ -104,11 +98,11 @@ export const caseList = listRoute<ListedCase>({
       ],
     },
   ],
-  async read(services, { environment }, query) {
+  async read(visit, query) {
     const status = (['open', 'resolved'] as const).find((each) => each === query['status']) ?? null;
     const { term = '', kind = '' } = query;
     const text = term.trim().toLowerCase();
-    const all = (await casesOf(services, environment, status)).filter(
+    const all = (await casesOf(visit, status)).filter(
       ({ found, business }) =>
         (kind === '' || found.kind === kind) &&
         [business, found.id, found.subjectId, found.transactionId, found.reference].some((each) =>
@@ -118,7 +112,7 @@ export const caseList = listRoute<ListedCase>({
     const start = /^\d{1,4}$/.test(query['cursor'] ?? '') ? Number(query['cursor']) : 0;
     const next = start + rowsPerPage;
     const rows: ListedCase[] = [];
-    for (const row of all.slice(start, next)) rows.push({ ...row, network: await networkOf(services, row.found) });
+    for (const row of all.slice(start, next)) rows.push({ ...row, network: await networkOf(visit, row.found) });
     return {
       rows,
       total: all.length,

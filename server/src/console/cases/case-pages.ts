@@ -21,7 +21,6 @@ import { inDalasi } from '../../portal/patterns/texts.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { ageText } from '../age.ts';
 import { recordTimeline } from '../records/record-timeline.ts';
@@ -38,8 +37,8 @@ interface OpenedCase {
 }
 
 /** Throws AppError `not_found`, also for a case of the other environment. */
-async function loadCase(services: ConsoleServices, visit: ConsoleVisit, { params }: PageInput): Promise<OpenedCase> {
-  const { db } = services.money;
+async function loadCase(visit: ConsoleVisit, { params }: PageInput): Promise<OpenedCase> {
+  const { db } = visit.money;
   const id = params['id'] ?? '';
   const found = isUuid(id) ? await findCaseById(db, id) : undefined;
   const merchant = found && (await findMerchantById(db, found.merchantId));
@@ -47,8 +46,8 @@ async function loadCase(services: ConsoleServices, visit: ConsoleVisit, { params
     throw new AppError('not_found', 'There is no such case in this environment.');
   }
   const choices = [];
-  for (const choice of await listChoices(services.cases, found)) {
-    choices.push({ ...choice, changes: await previewResolution(services.cases, found, choice.resolution) });
+  for (const choice of await listChoices(visit.cases, found)) {
+    choices.push({ ...choice, changes: await previewResolution(visit.cases, found, choice.resolution) });
   }
   const operators = new Map((await listOperators(db)).map((operator) => [operator.id, operator.name]));
   return { found, merchant, choices, steps: await listResolutionSteps(db, merchant.id, found.id), operators };
@@ -59,27 +58,25 @@ function proposalOf({ found, steps }: OpenedCase): ResolutionStep | undefined {
 }
 
 const show: ConsoleRoute = {
-  method: 'GET',
   path: '/cases/:id',
-  section: 'cases',
   action: 'records.read',
-  async handle(services, visit, input) {
-    const opened = await loadCase(services, visit, input);
+  async handle(visit, input) {
+    const opened = await loadCase(visit, input);
     const { found, merchant, choices, steps, operators } = opened;
     const proposal = proposalOf(opened);
     const isOpen = found.status === 'open';
     const isOwn = proposal?.operatorId === visit.operator.id;
     const path = `/cases/${found.id}`;
-    const record = await recordOfCase(services, found, merchant.testMode);
-    const inSuspense = await suspenseOf(services, opened);
+    const record = await recordOfCase(visit, found, merchant.testMode);
+    const inSuspense = await suspenseOf(visit, opened);
     const body = html`${recordHead(visit, {
       heading: kindTexts[found.kind],
       state: caseState(found),
       under: html`<p>${inDalasi(found.summary)}</p>`,
       actions: [
-        ...(isOpen ? [{ href: `${path}/propose`, text: 'Propose', needs: 'cases.propose' as const }] : []),
-        ...(proposal && !isOwn ? [{ href: `${path}/confirm`, text: 'Confirm', needs: 'cases.confirm' as const }] : []),
-        ...(proposal ? [{ href: `${path}/withdraw`, text: 'Withdraw', needs: 'cases.propose' as const }] : []),
+        isOpen && { href: `${path}/propose`, text: 'Propose', needs: 'cases.propose' },
+        proposal !== undefined && !isOwn && { href: `${path}/confirm`, text: 'Confirm', needs: 'cases.confirm' },
+        proposal !== undefined && { href: `${path}/withdraw`, text: 'Withdraw', needs: 'cases.propose' },
       ],
     })}
 ${proposal && html`<p class="notice wait">${operators.get(proposal.operatorId) ?? 'An operator'} proposes: ${proposal.resolution}. ${isOwn ? 'Another operator has to confirm it.' : ''}</p>`}
@@ -118,13 +115,13 @@ ${
     { heading: 'Who decided what' },
   )
 }
-${record && (await recordTimeline(services, visit, record))}`;
+${record && (await recordTimeline(visit, record))}`;
     return { title: kindTexts[found.kind], body };
   },
 };
 
 /** What the case's record still has in suspense, in bututs. */
-async function suspenseOf({ money }: ConsoleServices, { found, merchant }: OpenedCase): Promise<bigint> {
+async function suspenseOf({ money }: ConsoleVisit, { found, merchant }: OpenedCase): Promise<bigint> {
   const { currency } = merchant;
   const effects = await netEffectOf(money.db, { merchantId: merchant.id, currency, sourceIds: [found.subjectId] });
   return effects.get('suspense') ?? 0n;
@@ -145,17 +142,15 @@ function effectTable(changes: readonly BalanceChange[] | null): Html {
 }
 
 /** The same code as the commands, with the audit entry in the transaction of the step. */
-function auditedCases(services: ConsoleServices, visit: ConsoleVisit, { merchant }: OpenedCase) {
+function auditedCases(visit: ConsoleVisit, { merchant }: OpenedCase) {
   return {
-    ...services.cases,
-    alsoWrite: (tx: Parameters<typeof audit>[0], step: ResolutionStep) =>
-      audit(tx, services, visit, stepOfCase(merchant, step)),
+    ...visit.cases,
+    alsoWrite: (tx: Parameters<typeof audit>[0], step: ResolutionStep) => audit(tx, visit, stepOfCase(merchant, step)),
   };
 }
 
 const propose = formRoutes<OpenedCase>({
   path: '/cases/:id/propose',
-  section: 'cases',
   action: 'cases.propose',
   load: loadCase,
   view: ({ found, choices }) => ({
@@ -185,11 +180,11 @@ const propose = formRoutes<OpenedCase>({
     button: 'Propose the resolution',
     back: { href: `/cases/${found.id}`, text: 'Back to the case' },
   }),
-  async submit(services, visit, { subject, input: { form } }) {
+  async submit(visit, { subject, input: { form } }) {
     const { resolution = '', evidence = '' } = form;
     const caseId = subject.found.id;
     const proposed = { caseId, resolution, evidence, reported: reportedMoney(form), operatorId: visit.operator.id };
-    await proposeResolution(auditedCases(services, visit, subject), proposed);
+    await proposeResolution(auditedCases(visit, subject), proposed);
     return `/cases/${caseId}`;
   },
 });
@@ -202,7 +197,6 @@ function reportedMoney(form: PageInput['form']): ReportedMoney | null {
 
 const confirm = formRoutes<OpenedCase>({
   path: '/cases/:id/confirm',
-  section: 'cases',
   action: 'cases.confirm',
   load: loadCase,
   view: (opened) => {
@@ -218,16 +212,15 @@ ${choice && html`<h2>What it does</h2>${choicePanel(choice)}`}<p>This cannot be 
       back: { href: `/cases/${opened.found.id}`, text: 'Keep it open' },
     };
   },
-  async submit(services, visit, { subject }) {
+  async submit(visit, { subject }) {
     const caseId = subject.found.id;
-    await confirmResolution(auditedCases(services, visit, subject), { caseId, operatorId: visit.operator.id });
+    await confirmResolution(auditedCases(visit, subject), { caseId, operatorId: visit.operator.id });
     return `/cases/${caseId}`;
   },
 });
 
 const withdraw = formRoutes<OpenedCase>({
   path: '/cases/:id/withdraw',
-  section: 'cases',
   action: 'cases.propose',
   load: loadCase,
   view: ({ found }) => ({
@@ -236,9 +229,9 @@ const withdraw = formRoutes<OpenedCase>({
     button: 'Withdraw the proposal',
     back: { href: `/cases/${found.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject }) {
+  async submit(visit, { subject }) {
     const caseId = subject.found.id;
-    await withdrawProposal(auditedCases(services, visit, subject), { caseId, operatorId: visit.operator.id });
+    await withdrawProposal(auditedCases(visit, subject), { caseId, operatorId: visit.operator.id });
     return `/cases/${caseId}`;
   },
 });

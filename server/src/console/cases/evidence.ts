@@ -7,17 +7,17 @@ import { stateMark } from '../../portal/patterns/texts.ts';
 import { findRecord } from '../../reports/find-records.ts';
 import { loadRecord } from '../records/load-record.ts';
 import type { LoadedRecord } from '../records/load-record.ts';
-import type { ConsoleServices } from '../services.ts';
+import type { ConsoleVisit } from '../visit.ts';
 
 /** The payment, transfer or refund that a case is about; undefined where it is about a business's debt. */
 export async function recordOfCase(
-  services: ConsoleServices,
+  visit: ConsoleVisit,
   found: Case,
   testMode: boolean,
 ): Promise<LoadedRecord | undefined> {
   if (found.subjectType === 'merchant' || found.subjectType === 'difference') return undefined;
-  const record = await findRecord(services.money.db, testMode, found.subjectId);
-  return record && loadRecord(services, record);
+  const record = await findRecord(visit.money.db, testMode, found.subjectId);
+  return record && loadRecord(visit, record);
 }
 
 interface Compared {

@@ -6,7 +6,7 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { shownTime, twoLines } from '../../portal/patterns/texts.ts';
 import { ageText } from '../age.ts';
-import { merchantsOf } from '../businesses/merchant-names.ts';
+import { merchantsOf } from '../businesses/business.ts';
 import { listRoute } from '../console-route.ts';
 
 type DebtRow = Owed & { id: string; merchant: Merchant };
@@ -14,14 +14,14 @@ type DebtRow = Owed & { id: string; merchant: Merchant };
 /** Who owes whom, and what ends it; the largest debt times its age comes first. */
 export const debtList = listRoute<DebtRow>({
   path: '/debts',
-  section: 'cases',
   action: 'records.read',
   title: 'Debts',
   noun: ['debt', 'debts'],
   filters: [],
-  async read(services, { environment, now }) {
-    const merchants = await merchantsOf(services, environment);
-    const rows = (await listOwed(services.money.db)).flatMap((owed) => {
+  async read(visit) {
+    const { now } = visit;
+    const merchants = await merchantsOf(visit);
+    const rows = (await listOwed(visit.money.db)).flatMap((owed) => {
       const merchant = merchants.get(owed.merchantId);
       return merchant ? [{ ...owed, id: `${owed.merchantId}-${owed.account}`, merchant }] : [];
     });

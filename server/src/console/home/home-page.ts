@@ -10,10 +10,9 @@ import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { readPhoneStatuses } from '../../receipts/phones.ts';
 import { readNetworkHealth } from '../../reports/network-health.ts';
 import { ageText } from '../age.ts';
-import { merchantsOf } from '../businesses/merchant-names.ts';
+import { merchantsOf } from '../businesses/business.ts';
 import { casesOf } from '../cases/case-list.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import { networkTable, noNetworks } from '../networks/network-table.ts';
 import { queuesOf } from '../queues/queue-names.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -25,24 +24,21 @@ const troublesShown = 10;
 
 /** Is money stuck? Where? Who acts? */
 export const homePage: ConsoleRoute = {
-  method: 'GET',
   path: '/home',
-  section: 'home',
   action: 'records.read',
-  async handle(services, visit) {
-    const { environment, base, now } = visit;
-    const { money } = services;
+  async handle(visit) {
+    const { environment, base, now, money } = visit;
     const [verified] = await listVerifications(money.db, 1);
     const watched: Watched = {
       ...{ now, base, verified },
       restore: await findHeldRestore(money.db),
-      backups: backupProblems(await readBackupState(money.db), { now, isExpected: services.backsUp }),
+      backups: backupProblems(await readBackupState(money.db), { now, isExpected: visit.backsUp }),
       networks: await readNetworkHealth(money, environment === 'test'),
-      queues: await queuesOf(services, visit),
-      cases: await casesOf(services, environment, 'open'),
+      queues: await queuesOf(visit),
+      cases: await casesOf(visit, 'open'),
       owed: await listOwed(money.db),
-      merchants: await merchantsOf(services, environment),
-      phones: await phonesOf(services, visit),
+      merchants: await merchantsOf(visit),
+      phones: await phonesOf(visit),
     };
     const troubles = troublesOf(watched);
     const body = html`<header class="head"><h1>${environment === 'test' ? 'Test' : 'Live'}</h1>
@@ -56,7 +52,7 @@ ${summary(watched, visit)}`;
   },
 };
 
-async function phonesOf({ money, railAccounts }: ConsoleServices, { environment, now }: ConsoleVisit) {
+async function phonesOf({ money, railAccounts, environment, now }: ConsoleVisit) {
   const accounts = railAccounts.connected.list().map(({ account }) => account);
   const own = accounts.filter(({ testMode }) => testMode === (environment === 'test'));
   return readPhoneStatuses(money.db, own, now);

@@ -9,22 +9,19 @@ import { foreignText } from '../../pages/page-text.ts';
 import { dayText, shownTime } from '../../portal/patterns/texts.ts';
 import { explainAccount, parseAccount } from '../../settlement/balance-movements.ts';
 import type { SourcedLine } from '../../settlement/line-sources.ts';
-import { merchantsOf } from '../businesses/merchant-names.ts';
+import { merchantsOf } from '../businesses/business.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 const linesPerPage = 50;
 
 /** Why a balance is what it is: each movement behind it, newest first, with the balance after it. */
 export const explainPage: ConsoleRoute = {
-  method: 'GET',
   path: '/ledger/explain',
-  section: 'ledger',
   action: 'ledger.verify',
-  async handle(services, visit, { query }) {
+  async handle(visit, { query }) {
     const requested = { merchant: query['merchant'] ?? '', account: query['account'] ?? '', at: query['at'] ?? '' };
-    const merchants = await merchantsOf(services, visit.environment);
+    const merchants = await merchantsOf(visit);
     const merchant = findMerchant(merchants, requested.merchant.trim());
     const account = parseAccount(requested.account.trim());
     const cursor = isUuid(query['cursor'] ?? '') ? (query['cursor'] ?? null) : null;
@@ -32,7 +29,7 @@ export const explainPage: ConsoleRoute = {
 ${balanceForm(visit, requested)}
 ${
   merchant && account !== undefined
-    ? await explanation(services, visit, { merchant, account, at: isDay(requested.at) ? requested.at : null, cursor })
+    ? await explanation(visit, { merchant, account, at: isDay(requested.at) ? requested.at : null, cursor })
     : problem(visit, requested, { hasMerchant: merchant !== undefined })
 }`;
     return { title: 'Explain a balance', body };
@@ -74,10 +71,12 @@ function problem(
 }
 
 async function explanation(
-  { money: { db } }: ConsoleServices,
   visit: ConsoleVisit,
   requested: { merchant: Merchant; account: Account; at: string | null; cursor: string | null },
 ): Promise<Html> {
+  const {
+    money: { db },
+  } = visit;
   const { merchant, account, at, cursor } = requested;
   const page = { account, at: at === null ? null : lastMoment(at), before: cursor, rowsMax: linesPerPage + 1 };
   const { balanceMinor, lines } = await explainAccount(db, merchant, page);

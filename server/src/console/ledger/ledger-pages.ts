@@ -48,12 +48,11 @@ const shownMax = 100;
 
 const list = listRoute<StoredVerification>({
   path: '/ledger',
-  section: 'ledger',
   action: 'ledger.read',
   title: 'Ledger',
   noun: ['verification', 'verifications'],
   filters: [],
-  async read({ money }, { now }) {
+  async read({ money, now }) {
     const rows = await listVerifications(money.db, shownMax);
     const summary = html`<p class="hint">A verification recomputes every balance of Test and Live from its movements, and compares held money with open transfers. A worker does it every night at 02:00, and compares what is new every five minutes. The newest ${shownMax} are shown.</p>`;
     const above = clearingTable(await readClearing(money.db, now), now);
@@ -83,19 +82,13 @@ ${problem !== null && html`<span class="second">${problem}</span>`}`,
       ? '/ledger/explain'
       : `/ledger/explain?merchant=${merchant}&account=${encodeURIComponent(account)}`;
   },
-  empty: {
-    text: 'The ledger was not verified here yet.',
-    action: { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
-  },
-  buttons: [
-    { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
-    { href: '/ledger/explain', text: 'Explain a balance', needs: 'ledger.verify' },
-  ],
+  first: { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
+  empty: { text: 'The ledger was not verified here yet.' },
+  buttons: [{ href: '/ledger/explain', text: 'Explain a balance', needs: 'ledger.verify' }],
 });
 
 const verify = formRoutes<null>({
   path: '/ledger/verify',
-  section: 'ledger',
   action: 'ledger.verify',
   load: async () => null,
   view: () => ({
@@ -104,10 +97,10 @@ const verify = formRoutes<null>({
     button: 'Verify the ledger',
     back: { href: '/ledger', text: 'Back to the ledger' },
   }),
-  async submit(services, visit) {
-    const { money } = services;
+  async submit(visit) {
+    const { money } = visit;
     await verifyBooks(money.db, money, (tx, { id, isCorrect }) =>
-      audit(tx, services, visit, {
+      audit(tx, visit, {
         ...{ action: 'ledger.verify', object: { type: 'verification', id }, sent: { is_correct: isCorrect } },
       }),
     );

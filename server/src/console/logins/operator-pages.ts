@@ -21,7 +21,6 @@ import type { StateMark } from '../../portal/patterns/texts.ts';
 import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes, listRoute } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { createLogin } from './create-login.ts';
 
@@ -30,7 +29,7 @@ interface OperatorRow extends Operator {
   role: OperatorRole | null;
 }
 
-async function listRows({ money }: ConsoleServices): Promise<OperatorRow[]> {
+async function listRows({ money }: ConsoleVisit): Promise<OperatorRow[]> {
   const logins = new Map(
     (await listOperatorLogins(money.db)).map(({ operatorId, role }) => [
       operatorId,
@@ -40,8 +39,8 @@ async function listRows({ money }: ConsoleServices): Promise<OperatorRow[]> {
   return (await listOperators(money.db)).map((each) => ({ ...each, role: logins.get(each.id) ?? null }));
 }
 
-async function findRow(services: ConsoleServices, _visit: ConsoleVisit, { params }: PageInput): Promise<OperatorRow> {
-  const found = (await listRows(services)).find(({ id }) => id === params['id']);
+async function findRow(visit: ConsoleVisit, { params }: PageInput): Promise<OperatorRow> {
+  const found = (await listRows(visit)).find(({ id }) => id === params['id']);
   if (!found) throw new AppError('not_found', 'There is no such operator.');
   return found;
 }
@@ -54,13 +53,12 @@ function stateOf({ revokedAt }: Operator): StateMark {
 
 const list = listRoute<OperatorRow>({
   path: '/operators',
-  section: 'operators',
   action: 'records.read',
   title: 'Operators',
   noun: ['operator', 'operators'],
   filters: [],
-  async read(services) {
-    const rows = await listRows(services);
+  async read(visit) {
+    const rows = await listRows(visit);
     return { rows, total: rows.length, nextCursor: null };
   },
   columns: [
@@ -84,7 +82,6 @@ const roleField: Field = {
 
 const invite = formRoutes<null>({
   path: '/operators/new',
-  section: 'operators',
   action: 'operators.manage',
   load: async () => null,
   view: () => ({
@@ -98,8 +95,8 @@ const invite = formRoutes<null>({
     button: 'Invite',
     back: { href: '/operators', text: 'Back to the operators' },
   }),
-  async submit(services, visit, { input: { form } }) {
-    const { accounts } = services;
+  async submit(visit, { input: { form } }) {
+    const { accounts } = visit;
     const sent = { email: form['email'] ?? '', name: form['name'] ?? '', role: form['role'] ?? '' };
     await accounts.sealer.prepare();
     await accounts.db.withTransaction(async (tx) => {
@@ -110,7 +107,7 @@ const invite = formRoutes<null>({
         subject: 'Your login to the console',
         text: `Hello ${login.name},\n\nopen this link within seven days to choose a password:\n\n${link}`,
       });
-      audit(tx, services, visit, {
+      audit(tx, visit, {
         action: 'operators.invite',
         object: { type: 'operator', id: login.operatorId },
         sent,
@@ -121,19 +118,21 @@ const invite = formRoutes<null>({
 });
 
 const show: ConsoleRoute = {
-  method: 'GET',
   path: '/operators/:id',
-  section: 'operators',
   action: 'records.read',
-  async handle(services, visit, input) {
-    const row = await findRow(services, visit, input);
+  async handle(visit, input) {
+    const row = await findRow(visit, input);
     const { id, name, role, createdAt, revokedAt } = row;
     const isOther = id !== visit.operator.id && revokedAt === null;
-    const actions = [
-      ...(isOther && role !== null ? [{ href: `/operators/${id}/role`, text: 'Change the role' }] : []),
-      ...(isOther ? [{ href: `/operators/${id}/revoke`, text: 'Revoke', isDanger: true }] : []),
-    ].map((action) => ({ ...action, needs: 'operators.manage' as const }));
-    const body = html`${recordHead(visit, { heading: foreignText(name), state: stateOf(row), actions })}
+    const needs = 'operators.manage';
+    const body = html`${recordHead(visit, {
+      heading: foreignText(name),
+      state: stateOf(row),
+      actions: [
+        isOther && role !== null && { href: `/operators/${id}/role`, text: 'Change the role', needs },
+        isOther && { href: `/operators/${id}/revoke`, text: 'Revoke', needs, isDanger: true },
+      ],
+    })}
 <section class="panel"><h2>Details</h2>${facts([
       ['Role', role === null ? 'Commands only, by a credential' : roleName(role)],
       ['May', role === null ? 'Decide cases by command' : roleTexts[role]],
@@ -153,7 +152,6 @@ const roleTexts: Readonly<Record<OperatorRole, string>> = {
 
 const changeRole = formRoutes<OperatorRow>({
   path: '/operators/:id/role',
-  section: 'operators',
   action: 'operators.manage',
   load: findRow,
   view: ({ id, name, role }, visit) => ({
@@ -166,14 +164,14 @@ const changeRole = formRoutes<OperatorRow>({
     button: 'Change the role',
     back: { href: `/operators/${id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id, role: before }, input: { form } }) {
+  async submit(visit, { subject: { id, role: before }, input: { form } }) {
     if (id === visit.operator.id)
       throw new AppError('state_conflict', 'Nobody changes their own role. Nothing was done.');
     const role = operatorRoles.find((each) => each === form['role']);
     if (!role) throw fieldError('invalid_request', 'role', `A role is ${operatorRoles.join(', ')}.`);
     const words = { sent: { role }, before: { role: before } };
     const act = { action: 'operators.change_role', object: { type: 'operator', id }, ...words };
-    await actAudited(services, visit, act, async (tx) => {
+    await actAudited(visit, act, async (tx) => {
       if ((await updateOperatorRole(tx, { operatorId: id, role })) === 1) return;
       throw new AppError('state_conflict', 'This operator has no login here. Nothing was done.');
     });
@@ -183,7 +181,6 @@ const changeRole = formRoutes<OperatorRow>({
 
 const createCredential = formRoutes<null>({
   path: '/operators/credential',
-  section: 'operators',
   action: 'operators.manage',
   load: async () => null,
   view: () => ({
@@ -193,13 +190,13 @@ const createCredential = formRoutes<null>({
     button: 'Create the credential',
     back: { href: '/operators', text: 'Back to the operators' },
   }),
-  async submit(services, visit, { input: { form } }) {
+  async submit(visit, { input: { form } }) {
     const name = (form['name'] ?? '').trim();
     checkName(name, 'name');
-    const { credential } = await services.money.db.withTransaction(async (tx) => {
-      const created = await createOperator(tx, services.keys, name);
+    const { credential } = await visit.money.db.withTransaction(async (tx) => {
+      const created = await createOperator(tx, visit.keys, name);
       const object = { type: 'operator', id: created.operator.id };
-      audit(tx, services, visit, { action: 'operators.create_credential', object, sent: { name } });
+      audit(tx, visit, { action: 'operators.create_credential', object, sent: { name } });
       return created;
     });
     return secretPage({
@@ -212,7 +209,6 @@ const createCredential = formRoutes<null>({
 
 const revoke = formRoutes<OperatorRow>({
   path: '/operators/:id/revoke',
-  section: 'operators',
   action: 'operators.manage',
   load: findRow,
   view: ({ name }) => ({
@@ -223,10 +219,10 @@ This cannot be undone.</p>`,
     isDanger: true,
     back: { href: '/operators', text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id } }) {
+  async submit(visit, { subject: { id } }) {
     if (id === visit.operator.id) throw new AppError('state_conflict', 'Nobody revokes themselves. Ask another admin.');
     const act = { action: 'operators.revoke', object: { type: 'operator', id } };
-    await actAudited(services, visit, act, (tx) => revokeOperator(tx, { id, revokedAt: visit.now }));
+    await actAudited(visit, act, (tx) => revokeOperator(tx, { id, revokedAt: visit.now }));
     return '/operators';
   },
 });

@@ -13,9 +13,8 @@ import { formRoutes } from '../console-route.ts';
 /** As `receipts try`: reads a network's message to a shop by the templates. Nothing is stored. */
 export const messagePage = formRoutes<{ network: string }>({
   path: '/networks/:network/message',
-  section: 'networks',
   action: 'records.read',
-  async load({ money }, { environment }, { params }) {
+  async load({ money, environment }, { params }) {
     const connectors = money.networks.list(environment === 'test');
     const connector = connectors.find(({ capabilities }) => capabilities.network === params['network']);
     if (!connector) throw new AppError('not_found', 'There is no such network in this environment.');
@@ -36,7 +35,7 @@ export const messagePage = formRoutes<{ network: string }>({
     button: 'Read it',
     back: { href: `/networks/${network}`, text: 'Back to the network' },
   }),
-  async submit({ receiptTemplates }, { base }, { subject: { network }, input: { form } }) {
+  async submit({ receiptTemplates, base }, { subject: { network }, input: { form } }) {
     const templates = loadTemplates(receiptTemplates).filter((template) => template.network === network);
     const text = (form['text'] ?? '').trim();
     if (text === '') throw fieldError('invalid_request', 'text', 'Paste the message.');

@@ -11,20 +11,17 @@ import { readNetworkHealth } from '../../reports/network-health.ts';
 import type { NetworkHealth } from '../../reports/network-health.ts';
 import { readTotals } from '../../reports/read-totals.ts';
 import { ageText } from '../age.ts';
-import { merchantsOf } from '../businesses/merchant-names.ts';
+import { merchantsOf } from '../businesses/business.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { attemptText, ownBreaker, shownOf, payoutState, reasonTexts, sumWaiting, waitingText } from './health-texts.ts';
 import { networkTable, noNetworks } from './network-table.ts';
 
 const list: ConsoleRoute = {
-  method: 'GET',
   path: '/networks',
-  section: 'networks',
   action: 'records.read',
-  async handle({ money }, visit) {
-    const networks = await readNetworkHealth(money, visit.environment === 'test');
+  async handle(visit) {
+    const networks = await readNetworkHealth(visit.money, visit.environment === 'test');
     const shown = shownOf(networks);
     const hiddenCount = networks.length - shown.length;
     const body = html`<header class="head"><h1>Networks</h1></header>
@@ -36,23 +33,21 @@ ${hiddenCount > 0 && html`<p class="hint">Accounts of businesses with nothing wr
 };
 
 const show: ConsoleRoute = {
-  method: 'GET',
   path: '/networks/:network',
-  section: 'networks',
   action: 'records.read',
-  async handle(services, visit, { params, query }) {
-    const networks = await readNetworkHealth(services.money, visit.environment === 'test');
+  async handle(visit, { params, query }) {
+    const networks = await readNetworkHealth(visit.money, visit.environment === 'test');
     const ofNetwork = networks.filter(({ capabilities }) => capabilities.network === params['network']);
     const { account } = query;
     const health = ofNetwork.find(({ capabilities }) => account === undefined || capabilities.railAccount === account);
     if (!health) throw new AppError('not_found', 'There is no such network in this environment.');
-    const merchants = await merchantsOf(services, visit.environment);
+    const merchants = await merchantsOf(visit);
     const { displayName } = health.capabilities;
     const body = html`${recordHead(visit, { heading: displayName, state: null, actions: [] })}
 <div class="columns">${collecting(health)}${payingOut(health, visit)}</div>
 ${pausedBusinesses(health, visit, merchants)}
 ${waitingBusinesses(health, visit, merchants)}
-${await lastDays(services, visit, health, merchants)}
+${await lastDays(visit, health, merchants)}
 <p><a href="${visit.base}/networks/${health.capabilities.network}/message">Read a message of it to a shop</a></p>`;
     return { title: displayName, body };
   },
@@ -139,8 +134,7 @@ function waitingBusinesses(
 const daysShown = 7;
 
 async function lastDays(
-  { money }: ConsoleServices,
-  { base, now }: ConsoleVisit,
+  { money, base, now }: ConsoleVisit,
   { capabilities }: NetworkHealth,
   merchants: ReadonlyMap<string, Merchant>,
 ): Promise<Html> {

@@ -1,6 +1,5 @@
 import { networkName } from '../../networks/known-networks.ts';
 import { summarizeBacklog } from '../../events/outbox.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 /** The work of one queue. */
@@ -26,7 +25,7 @@ const queueTexts: Readonly<Record<string, string>> = {
 };
 
 /** The queues of an environment that have work, and those that both share; the one that is longest late comes first. */
-export async function queuesOf({ money }: ConsoleServices, { environment, now }: ConsoleVisit): Promise<QueueRow[]> {
+export async function queuesOf({ money, environment, now }: ConsoleVisit): Promise<QueueRow[]> {
   const rows = await summarizeBacklog(money.db, now);
   return rows
     .filter(({ queue }) => !queue.startsWith('network:') || isOfTest(queue) === (environment === 'test'))

@@ -9,12 +9,10 @@ import type { QueueRow } from './queue-names.ts';
 
 /** What waits to be done, and since when. */
 export const queuesPage: ConsoleRoute = {
-  method: 'GET',
   path: '/queues',
-  section: 'queues',
   action: 'records.read',
-  async handle(services, visit) {
-    const queues = await queuesOf(services, visit);
+  async handle(visit) {
+    const queues = await queuesOf(visit);
     const body = html`<header class="head"><h1>Queues</h1></header>
 ${
   queues.length === 0

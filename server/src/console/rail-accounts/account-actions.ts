@@ -21,14 +21,10 @@ import { accountAct, orderAct, rotateAct } from '../../rail-accounts/account-act
 import { actAudited } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { formFields, readOrder, typedFields, typedText } from './account-form.ts';
 
-const section = 'rail-accounts';
-const manage = { section, action: 'credentials.manage' } as const;
-
-async function load({ money }: ConsoleServices, _visit: ConsoleVisit, { params }: PageInput): Promise<RailAccount> {
+async function load({ money }: ConsoleVisit, { params }: PageInput): Promise<RailAccount> {
   return getRailAccount(money.db, params['id'] ?? '');
 }
 
@@ -38,27 +34,26 @@ function backTo({ name }: RailAccount) {
 
 /** Changes an account, with its audit entry. Returns where to go. */
 async function change(
-  services: ConsoleServices,
   visit: ConsoleVisit,
   act: OperatorAct,
   run: (tx: Transaction, context: RailAccountContext) => Promise<unknown>,
 ): Promise<string> {
-  const { context } = services.railAccounts;
+  const { context } = visit.railAccounts;
   await context.sealer.prepare();
-  await actAudited(services, visit, act, (tx) => run(tx, context));
+  await actAudited(visit, act, (tx) => run(tx, context));
   return `/rail-accounts/${act.object.id}`;
 }
 
 const test = formRoutes<RailAccount>({
-  ...{ path: '/rail-accounts/:id/test', section, action: 'networks.test', load },
+  ...{ path: '/rail-accounts/:id/test', action: 'networks.test', load },
   view: (account) => ({
     heading: `Test ${account.name}`,
     effect: html`<p>Makes one call that moves nothing, with the stored address and credentials.</p>`,
     button: 'Test it',
     back: backTo(account),
   }),
-  async submit(services, visit, { subject: { name } }) {
-    const { works, text } = await checkRailAccount(services.railAccounts.context, name);
+  async submit(visit, { subject: { name } }) {
+    const { works, text } = await checkRailAccount(visit.railAccounts.context, name);
     const body = html`<header class="head"><h1>${name} ${works ? 'works' : 'does not work'}</h1></header>
 <p class="notice ${works ? 'good' : 'bad'}">${text}</p>
 <p><a href="${visit.base}/rail-accounts/${name}">Back to the account</a></p>`;
@@ -74,9 +69,10 @@ interface Rotated {
 const overlapHoursMax = 31 * 24;
 
 const rotate = formRoutes<Rotated>({
-  ...{ ...manage, path: '/rail-accounts/:id/rotate' },
-  async load(services, visit, input) {
-    const account = await load(services, visit, input);
+  path: '/rail-accounts/:id/rotate',
+  action: 'credentials.manage',
+  async load(visit, input) {
+    const account = await load(visit, input);
     const kind = findConnectorKind(account.kind);
     if (!kind) throw new AppError('not_found', `This version of the service does not speak ${account.kind}.`);
     return { account, kind };
@@ -92,7 +88,7 @@ const rotate = formRoutes<Rotated>({
     button: 'Replace them',
     back: backTo(account),
   }),
-  async submit(services, visit, { subject: { account, kind }, input: { form } }) {
+  async submit(visit, { subject: { account, kind }, input: { form } }) {
     const fields = typedFields(kind, form);
     const baseUrl = typedText(form, 'base-url');
     const hours = typedText(form, 'overlap') ?? '';
@@ -100,14 +96,14 @@ const rotate = formRoutes<Rotated>({
       throw fieldError('invalid_request', 'overlap', `Type a number of hours from 0 to ${overlapHoursMax}.`);
     }
     const rotation = { baseUrl, fields, overlapMs: Number(hours) * 3_600_000 };
-    return change(services, visit, rotateAct(kind, account, rotation), (tx, context) =>
+    return change(visit, rotateAct(kind, account, rotation), (tx, context) =>
       rotateRailAccount(tx, context, account.name, rotation),
     );
   },
 });
 
 const disable = formRoutes<RailAccount>({
-  ...{ ...manage, path: '/rail-accounts/:id/disable', load },
+  ...{ path: '/rail-accounts/:id/disable', action: 'credentials.manage', load },
   view: (account) => ({
     heading: `Disable ${account.name}?`,
     effect: html`<p>It takes no new payments and transfers. What it has begun is looked up, and its callbacks are read.</p>`,
@@ -116,14 +112,14 @@ const disable = formRoutes<RailAccount>({
     isDanger: true,
     back: backTo(account),
   }),
-  submit: (services, visit, { subject }) =>
-    change(services, visit, accountAct('networks.disable', subject), (tx, context) =>
+  submit: (visit, { subject }) =>
+    change(visit, accountAct('networks.disable', subject), (tx, context) =>
       disableRailAccount(tx, context, subject.name),
     ),
 });
 
 const enable = formRoutes<RailAccount>({
-  ...{ ...manage, path: '/rail-accounts/:id/enable', load },
+  ...{ path: '/rail-accounts/:id/enable', action: 'credentials.manage', load },
   view: (account) => ({
     heading: `Enable ${account.name}?`,
     effect: html`<p>It takes payments and transfers again.</p>`,
@@ -131,14 +127,14 @@ const enable = formRoutes<RailAccount>({
     button: 'Enable it',
     back: backTo(account),
   }),
-  submit: (services, visit, { subject }) =>
-    change(services, visit, accountAct('networks.enable', subject), (tx, context) =>
+  submit: (visit, { subject }) =>
+    change(visit, accountAct('networks.enable', subject), (tx, context) =>
       enableRailAccount(tx, context, subject.name),
     ),
 });
 
 const order = formRoutes<RailAccount>({
-  ...{ ...manage, path: '/rail-accounts/:id/order', load },
+  ...{ path: '/rail-accounts/:id/order', action: 'credentials.manage', load },
   view: (account) => ({
     heading: `Order of ${account.name}`,
     effect: html`<p>Of several accounts for a network the lowest number goes first. By default: 10 a business’s own API, 20 the
@@ -148,9 +144,9 @@ operator’s API, 30 a business’s own receipts.</p>`,
     button: 'Save the order',
     back: backTo(account),
   }),
-  submit: (services, visit, { subject, input: { form } }) => {
+  submit: (visit, { subject, input: { form } }) => {
     const position = readOrder(typedText(form, 'order'));
-    return change(services, visit, orderAct(subject, position), (tx, context) =>
+    return change(visit, orderAct(subject, position), (tx, context) =>
       orderRailAccount(tx, context, subject.name, position),
     );
   },

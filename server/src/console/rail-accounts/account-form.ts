@@ -5,7 +5,7 @@ import type { Field } from '../../portal/patterns/fields.ts';
 import { fieldsOf } from '../../rail-accounts/account-fields.ts';
 import type { TypedFields } from '../../rail-accounts/account-fields.ts';
 import { listBusinesses } from '../businesses/business.ts';
-import type { ConsoleServices } from '../services.ts';
+import type { ConsoleVisit } from '../visit.ts';
 
 /** The fields of a kind; in a form that replaces values none is required. */
 export function formFields(kind: ConnectorKind, { isNew }: { isNew: boolean }): Field[] {
@@ -40,9 +40,9 @@ export function typedText(form: Readonly<Record<string, string>>, name: string):
 }
 
 /** The business that an account is for. Throws AppError that names `business`. */
-export async function readBusiness(services: ConsoleServices, typed: string | null): Promise<string | null> {
+export async function readBusiness(visit: ConsoleVisit, typed: string | null): Promise<string | null> {
   if (typed === null) return null;
-  const known = isUuid(typed) && (await listBusinesses(services)).some(({ id }) => id === typed);
+  const known = isUuid(typed) && (await listBusinesses(visit)).some(({ id }) => id === typed);
   if (!known) throw fieldError('invalid_request', 'business', 'There is no business with this id.');
   return typed;
 }

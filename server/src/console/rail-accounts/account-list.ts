@@ -19,15 +19,14 @@ interface AccountRow extends RailAccount {
 
 export const accountList = listRoute<AccountRow>({
   path: '/rail-accounts',
-  section: 'rail-accounts',
   action: 'records.read',
   title: 'Rail accounts',
   noun: ['rail account', 'rail accounts'],
   filters: [],
-  async read(services) {
-    const names = new Map((await listBusinesses(services)).map(({ id, name }) => [id, name]));
-    const problems = new Map(services.railAccounts.connected.list().map((each) => [each.account.name, each.problem]));
-    const rows = (await listRailAccounts(services.money.db)).map((account) => ({
+  async read(visit) {
+    const names = new Map((await listBusinesses(visit)).map(({ id, name }) => [id, name]));
+    const problems = new Map(visit.railAccounts.connected.list().map((each) => [each.account.name, each.problem]));
+    const rows = (await listRailAccounts(visit.money.db)).map((account) => ({
       ...account,
       id: account.name,
       owner: account.businessId === null ? null : (names.get(account.businessId) ?? account.businessId),

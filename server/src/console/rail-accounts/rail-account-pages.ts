@@ -15,17 +15,15 @@ import { audit } from '../audit/record.ts';
 import { listBusinesses } from '../businesses/business.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { accountActions } from './account-actions.ts';
 import { formFields, readBusiness, readOrder, typedFields, typedText } from './account-form.ts';
 import { accountList, accountState, kindText, networksText, ownerText, problemOf } from './account-list.ts';
 
-const section = 'rail-accounts';
-
 const choose: ConsoleRoute = {
-  ...{ method: 'GET', path: '/rail-accounts/new', section, action: 'credentials.manage' },
-  async handle(_services, { base }) {
+  path: '/rail-accounts/new',
+  action: 'credentials.manage',
+  async handle({ base }) {
     const body = html`<header class="head"><h1>Connect an account</h1></header>
 <section class="panel"><h2>What does it speak?</h2><ul class="links">${connectorKinds.map(
       ({ name, displayName }) => html`<li><a href="${base}/rail-accounts/new/${name}">${displayName}</a></li>`,
@@ -39,15 +37,14 @@ interface NewAccount {
   businesses: readonly { id: string; name: string }[];
 }
 
-async function loadNew(services: ConsoleServices, _visit: ConsoleVisit, { params }: PageInput): Promise<NewAccount> {
+async function loadNew(visit: ConsoleVisit, { params }: PageInput): Promise<NewAccount> {
   const kind = findConnectorKind(params['kind'] ?? '');
   if (!kind) throw new AppError('not_found', 'There is no such kind of account.');
-  return { kind, businesses: await listBusinesses(services) };
+  return { kind, businesses: await listBusinesses(visit) };
 }
 
 const add = formRoutes<NewAccount>({
   path: '/rail-accounts/new/:kind',
-  section,
   action: 'credentials.manage',
   load: loadNew,
   view: ({ kind, businesses }) => ({
@@ -85,35 +82,36 @@ const add = formRoutes<NewAccount>({
     button: 'Connect it',
     back: { href: '/rail-accounts', text: 'Back to the rail accounts' },
   }),
-  async submit(services, visit, { subject: { kind }, input: { form } }) {
-    const { context } = services.railAccounts;
+  async submit(visit, { subject: { kind }, input: { form } }) {
+    const { context } = visit.railAccounts;
     const fields = typedFields(kind, form);
     const request = {
       ...{ kind: kind.name, name: form['name']?.trim() ?? '', testMode: form['environment'] === 'test', fields },
-      businessId: await readBusiness(services, typedText(form, 'business')),
+      businessId: await readBusiness(visit, typedText(form, 'business')),
       baseUrl: typedText(form, 'base-url'),
       position: readOrder(typedText(form, 'order')),
     };
     await context.sealer.prepare();
     await context.db.withTransaction(async (tx) => {
       const account = await addRailAccount(tx, context, request);
-      audit(tx, services, visit, addAct(kind, account, fields));
+      audit(tx, visit, addAct(kind, account, fields));
     });
     return `/rail-accounts/${request.name}`;
   },
 });
 
 const show: ConsoleRoute = {
-  ...{ method: 'GET', path: '/rail-accounts/:id', section, action: 'records.read' },
-  async handle(services, visit, { params }) {
-    const account = await getRailAccount(services.money.db, params['id'] ?? '');
-    const owner = (await listBusinesses(services)).find(({ id }) => id === account.businessId);
-    const problem = problemOf(services, account);
+  path: '/rail-accounts/:id',
+  action: 'records.read',
+  async handle(visit, { params }) {
+    const account = await getRailAccount(visit.money.db, params['id'] ?? '');
+    const owner = (await listBusinesses(visit)).find(({ id }) => id === account.businessId);
+    const problem = problemOf(visit, account);
     const { name, kind, testMode, baseUrl, position, settings } = account;
     const isReceipts = findConnectorKind(kind)?.source === 'receipts';
-    const [status] = await readPhoneStatuses(services.money.db, [account], visit.now);
+    const [status] = await readPhoneStatuses(visit.money.db, [account], visit.now);
     const reportPath = isReceipts ? messagePath(name) : callbackPath(name);
-    const reportUrl = `${services.railAccounts.publicUrl()}${reportPath}`;
+    const reportUrl = `${visit.railAccounts.publicUrl()}${reportPath}`;
     const body = html`${recordHead(visit, { heading: name, state: accountState(account, problem), actions: actionsOf(account) })}
 ${problem !== null && html`<p class="notice bad">${problem}</p>`}
 ${status && phoneProblems(status).map(({ reason }) => html`<p class="notice bad">${reason}</p>`)}

@@ -15,7 +15,6 @@ import { loadMerchant } from '../businesses/business.ts';
 import type { MerchantOfBusiness } from '../businesses/business.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import { minorOf, termsRoutes } from '../terms/terms-form.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
@@ -25,17 +24,17 @@ const proposalsShown = 3;
 
 /** As `receipts list`: the newest that have paid nothing. */
 const list: ConsoleRoute = {
-  ...{ method: 'GET', path, section: 'businesses', action: 'records.read' },
-  async handle(services, visit, input) {
-    const of = await loadMerchant(services, visit, input);
+  path,
+  action: 'records.read',
+  async handle(visit, input) {
+    const of = await loadMerchant(visit, input);
     const { business, environment, merchant } = of;
-    const { db, lists } = services.money;
+    const { db, lists } = visit.money;
     const newest = { limit: rowsMax, offset: 0, before: null };
     const { rows, total } = await listReceiptsToMatch(lists, merchant.id, newest, { mayBelong: false, now: visit.now });
     const why = await whyUnmatched(db, merchant.id, rows);
     const drawn: Html[] = [];
-    for (const receipt of rows)
-      drawn.push(await row(services, visit, of, { receipt, why: why.get(receipt.id)?.reason }));
+    for (const receipt of rows) drawn.push(await row(visit, of, { receipt, why: why.get(receipt.id)?.reason }));
     const body = html`${recordHead(visit, {
       heading: html`Receipts without a payment of ${foreignText(business.name)}`,
       state: null,
@@ -55,8 +54,7 @@ same to the till. The business decides in its dashboard.</p>
 };
 
 async function row(
-  { money }: ConsoleServices,
-  { base, now, may }: ConsoleVisit,
+  { money, base, now, may }: ConsoleVisit,
   { business, environment }: MerchantOfBusiness,
   { receipt, why }: { receipt: Receipt; why: string | undefined },
 ): Promise<Html> {
@@ -73,7 +71,7 @@ async function row(
 
 /** As `receipts match`. */
 const match = formRoutes<MerchantOfBusiness>({
-  ...{ path: `${path}/match`, section: 'businesses', action: 'receipts.match', load: loadMerchant },
+  ...{ path: `${path}/match`, action: 'receipts.match', load: loadMerchant },
   view: ({ business, environment }, _visit, { query }) => ({
     heading: 'Which payment did the receipt pay?',
     effect: html`<p>${foreignText(business.name)}, ${environment}. The business decides this in its dashboard. Do it here only if it has asked you to.</p>`,
@@ -85,8 +83,8 @@ const match = formRoutes<MerchantOfBusiness>({
     button: 'Look at the payment',
     back: { href: `/businesses/${business.id}/receipts?environment=${environment}`, text: 'Back to the receipts' },
   }),
-  async confirm({ money }, visit, { subject: { business, merchant }, input: { form } }) {
-    const { receipt, charge } = await decide(money, merchant.id, form);
+  async confirm(visit, { subject: { business, merchant }, input: { form } }) {
+    const { receipt, charge } = await decide(visit.money, merchant.id, form);
     return {
       heading: `Did the receipt pay ${charge.transactionReference}?`,
       effect: html`${facts([
@@ -98,15 +96,15 @@ const match = formRoutes<MerchantOfBusiness>({
       button: `It paid ${charge.transactionReference}`,
     };
   },
-  async submit(services, visit, { subject: { business, merchant, environment }, input: { form } }) {
-    const { money } = services;
+  async submit(visit, { subject: { business, merchant, environment }, input: { form } }) {
+    const { money } = visit;
     const decision = await decide(money, merchant.id, form);
     const { receipt, charge } = decision;
     const back = `/businesses/${business.id}/receipts?environment=${environment}`;
     // A second press of the button.
     if (receipt.chargeId === charge.id) return back;
     await matchByPerson(money, decision, (tx) =>
-      audit(tx, services, visit, {
+      audit(tx, visit, {
         ...{ action: 'receipts.match', businessId: business.id, testMode: merchant.testMode },
         ...{ object: { type: 'merchant', id: merchant.id }, sent: { receipt: receipt.id, transaction: charge.id } },
       }),
@@ -115,7 +113,7 @@ const match = formRoutes<MerchantOfBusiness>({
   },
 });
 
-function decide({ db }: ConsoleServices['money'], merchantId: string, form: Readonly<Record<string, string>>) {
+function decide({ db }: ConsoleVisit['money'], merchantId: string, form: Readonly<Record<string, string>>) {
   const payment = (form['charge'] ?? '').trim();
   if (payment === '') throw fieldError('invalid_request', 'charge', 'Type the reference of the payment.');
   return findDecision(db, merchantId, { receiptId: (form['receipt'] ?? '').trim(), payment });

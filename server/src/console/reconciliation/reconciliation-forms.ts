@@ -15,7 +15,6 @@ import { listMappings } from '../../reconciliation/reconcile.ts';
 import { runDay } from '../../reconciliation/run-day.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 // A hundred thousand lines; larger files are imported by the command.
@@ -27,7 +26,7 @@ interface Accounts {
   today: string;
 }
 
-async function loadAccounts({ money }: ConsoleServices, { environment, now }: ConsoleVisit): Promise<Accounts> {
+async function loadAccounts({ money, environment, now }: ConsoleVisit): Promise<Accounts> {
   const accounts = await listStatementAccounts(money, environment === 'test');
   const names = [];
   for (const { railAccount } of accounts)
@@ -47,7 +46,7 @@ function chosenAccount({ accounts }: Accounts, form: PageInput['form']): Stateme
 }
 
 const back = { href: '/reconciliation', text: 'Back to the days' };
-const shared = { section: 'reconciliation', action: 'ledger.verify', load: loadAccounts } as const;
+const shared = { action: 'ledger.verify', load: loadAccounts } as const;
 
 const importForm = formRoutes<Accounts>({
   ...{ ...shared, path: '/reconciliation/import', uploadBytesMax: fileBytesMax },
@@ -71,17 +70,17 @@ const importForm = formRoutes<Accounts>({
     button: 'Import the statement',
     back,
   }),
-  async submit(services, visit, { subject, input: { form, files } }) {
+  async submit(visit, { subject, input: { form, files } }) {
     const account = chosenAccount(subject, form);
     const bytes = files['lines'];
     if (!bytes || bytes.length === 0) throw fieldError('invalid_request', 'lines', 'Choose a file.');
     const { mapping = '' } = form;
     const imported = await withFile(bytes, (path) =>
-      importFile(services.money, account, { path, mapping: mapping === '' ? null : mapping }),
+      importFile(visit.money, account, { path, mapping: mapping === '' ? null : mapping }),
     );
     const { id, linesNew, linesKnown, linesRefused, refusals, firstDay, lastDay } = imported;
-    await services.money.db.withTransaction(async (tx) =>
-      audit(tx, services, visit, {
+    await visit.money.db.withTransaction(async (tx) =>
+      audit(tx, visit, {
         ...{ action: 'reconciliation.import', testMode: account.testMode, object: { type: 'statement', id } },
         sent: { network: account.railAccount, new: Number(linesNew), refused: Number(linesRefused) },
       }),
@@ -128,7 +127,7 @@ const runForm = formRoutes<Accounts>({
     button: 'Reconcile the day',
     back,
   }),
-  async submit(services, visit, { subject, input: { form } }) {
+  async submit(visit, { subject, input: { form } }) {
     const account = chosenAccount(subject, form);
     const { day = '', closing_balance: typed = '' } = form;
     if (!isDay(day)) throw fieldError('invalid_request', 'day', 'Choose a day.');
@@ -136,14 +135,9 @@ const runForm = formRoutes<Accounts>({
     if (closing && !('amountMinor' in closing)) {
       throw fieldError('invalid_request', 'closing_balance', 'Write an amount such as 1250.00.');
     }
-    const result = await runDay(
-      services.money,
-      account,
-      day,
-      closing ? { closingBalanceMinor: closing.amountMinor } : {},
-    );
-    await services.money.db.withTransaction(async (tx) =>
-      audit(tx, services, visit, {
+    const result = await runDay(visit.money, account, day, closing ? { closingBalanceMinor: closing.amountMinor } : {});
+    await visit.money.db.withTransaction(async (tx) =>
+      audit(tx, visit, {
         ...{
           action: 'reconciliation.run',
           testMode: account.testMode,

@@ -18,7 +18,6 @@ import { AppError } from '../../api/app-error.ts';
 import { kindTexts } from '../cases/case-list.ts';
 import { listRoute } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { reconciliationForms } from './reconciliation-forms.ts';
 
@@ -42,12 +41,11 @@ function differenceCount({ differences }: ReconciledDay): number {
 
 const list = listRoute<DayRow>({
   path: '/reconciliation',
-  section: 'reconciliation',
   action: 'ledger.read',
   title: 'Reconciliation',
   noun: ['day', 'days'],
   filters: [],
-  async read({ money }, { environment }) {
+  async read({ money, environment }) {
     const rows = await listDays(money.db, { testMode: environment === 'test', rowsMax: daysMax });
     const summary = html`<p class="hint">Our records, the ledger and the networks’ statements, day by day. The newest ${daysMax} are shown.</p>`;
     return { rows, total: rows.length, nextCursor: null, summary };
@@ -86,23 +84,17 @@ const list = listRoute<DayRow>({
   ],
 });
 
-async function findResult(
-  { money }: ConsoleServices,
-  visit: ConsoleVisit,
-  query: Readonly<Record<string, string | undefined>>,
-) {
+async function findResult(visit: ConsoleVisit, query: Readonly<Record<string, string | undefined>>) {
   const { network = '', day = '' } = query;
-  const days = await listDays(money.db, { testMode: visit.environment === 'test', rowsMax: daysMax });
+  const days = await listDays(visit.money.db, { testMode: visit.environment === 'test', rowsMax: daysMax });
   return days.find((each) => each.railAccount === network && each.day === day);
 }
 
 const dayPage: ConsoleRoute = {
-  method: 'GET',
   path: '/reconciliation/day',
-  section: 'reconciliation',
   action: 'ledger.read',
-  async handle(services, visit, { query }) {
-    const found = await findResult(services, visit, query);
+  async handle(visit, { query }) {
+    const found = await findResult(visit, query);
     if (!found) {
       const body = html`<section class="empty"><h1>Not reconciled</h1><p>Nothing was reconciled for this account and day.</p>
 <p><a href="${visit.base}/reconciliation">All days</a></p></section>`;
@@ -110,7 +102,7 @@ const dayPage: ConsoleRoute = {
     }
     const { railAccount, day } = found;
     const page = { day, after: null, rowsMax: differencesMax };
-    const differences = await listDifferences(services.money.db, railAccount, page);
+    const differences = await listDifferences(visit.money.db, railAccount, page);
     const search = `network=${encodeURIComponent(railAccount)}&day=${day}`;
     const body = html`<header class="head"><h1>${railAccount}, ${dayText(day)}</h1><p>${proofMark(found)}</p>
 <p class="actions"><a class="button small plain" href="${visit.base}/reconciliation/day/export/file?${search}" download>Download</a></p></header>
@@ -159,40 +151,36 @@ function differenceState({ state, resolution }: Difference): Html {
 }
 
 const dayFile: ConsoleRoute = {
-  method: 'GET',
   path: '/reconciliation/day/export/file',
-  section: 'reconciliation',
   action: 'totals.export',
-  async handle(services, visit, { query }) {
+  async handle(visit, { query }) {
     const { network = '', day: sent = '' } = query;
-    const accounts = await listStatementAccounts(services.money, visit.environment === 'test');
+    const accounts = await listStatementAccounts(visit.money, visit.environment === 'test');
     // Of no account here, or without a day, the table has its heading only.
     const railAccount = accounts.find((each) => each.railAccount === network)?.railAccount ?? '';
     const day = isDay(sent) ? sent : utcDay(visit.now);
     return sendExport(visit, exportName(visit, `statement of ${railAccount}`, [day]), () =>
-      reportCsv(services.money.db, railAccount, day),
+      reportCsv(visit.money.db, railAccount, day),
     );
   },
 };
 
 const explainPage: ConsoleRoute = {
-  method: 'GET',
   path: '/reconciliation/explain',
-  section: 'reconciliation',
   action: 'ledger.read',
-  async handle(services, visit, { query }) {
+  async handle(visit, { query }) {
     const id = (query['id'] ?? '').trim();
     const body = html`<header class="head"><h1>Explain a difference</h1></header>
 <form method="get" action="${visit.base}/reconciliation/explain" class="panel"><label for="id">Difference, payment, transfer or network’s transaction</label>
 <input id="id" name="id" value="${id}" maxlength="128"><button class="button small">Explain</button></form>
-${id !== '' && (await explanations(services, visit, id))}`;
+${id !== '' && (await explanations(visit, id))}`;
     return { title: 'Explain a difference', body };
   },
 };
 
-async function explanations(services: ConsoleServices, visit: ConsoleVisit, id: string): Promise<Html> {
-  const accounts = await listStatementAccounts(services.money, visit.environment === 'test');
-  const found = await explain(services.money, id).catch((error: unknown) => {
+async function explanations(visit: ConsoleVisit, id: string): Promise<Html> {
+  const accounts = await listStatementAccounts(visit.money, visit.environment === 'test');
+  const found = await explain(visit.money, id).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'not_found') return [];
     throw error;
   });

@@ -19,7 +19,6 @@ import type { Refund } from '../../refunds/refund.ts';
 import type { FoundRecord } from '../../reports/find-records.ts';
 import { findTransferById } from '../../transfers/find-transfer.ts';
 import type { Transfer } from '../../transfers/transfer.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 /** A record of any merchant, in the words in which the merchant sees it too. */
@@ -37,7 +36,7 @@ export interface LoadedRecord {
 }
 
 /** Throws AppError `not_found`. */
-export async function loadRecord({ money }: ConsoleServices, found: FoundRecord): Promise<LoadedRecord> {
+export async function loadRecord({ money }: ConsoleVisit, found: FoundRecord): Promise<LoadedRecord> {
   const { db, clock } = money;
   const { merchantId, id } = found;
   const merchant = await money.merchants.byId(merchantId);

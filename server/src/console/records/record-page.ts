@@ -15,7 +15,6 @@ import { listRefundsOfCharge } from '../../refunds/find-refund.ts';
 import { findRecord } from '../../reports/find-records.ts';
 import { kindTexts } from '../cases/case-list.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { loadRecord, notFound } from './load-record.ts';
 import type { LoadedRecord } from './load-record.ts';
@@ -23,15 +22,13 @@ import { recordTimeline } from './record-timeline.ts';
 
 /** A payment, transfer or refund of any merchant. Operators see it; nobody acts as a merchant. */
 export const recordPage: ConsoleRoute = {
-  method: 'GET',
   path: '/records/:id',
-  section: 'search',
   action: 'records.read',
-  async handle(services, visit, { params }) {
+  async handle(visit, { params }) {
     const id = params['id'] ?? '';
-    const found = isUuid(id) ? await findRecord(services.money.db, visit.environment === 'test', id) : undefined;
+    const found = isUuid(id) ? await findRecord(visit.money.db, visit.environment === 'test', id) : undefined;
     if (!found) throw notFound();
-    const record = await loadRecord(services, found);
+    const record = await loadRecord(visit, found);
     const { merchant, name, amountMinor, state, createdAt } = record;
     const body = html`${recordHead(visit, {
       heading: formatAmount(amountMinor),
@@ -39,15 +36,14 @@ export const recordPage: ConsoleRoute = {
       actions: [],
       under: html`<p>${name} of <a href="/operator/businesses/${merchant.businessId}">${foreignText(merchant.name)}</a>, ${timeInSentence(createdAt, visit.now)}</p>`,
     })}
-<div class="columns">${await details(visit, record)}${await money(services, record)}</div>
-${await related(services, visit, record)}
-${await recordTimeline(services, visit, record)}`;
+<div class="columns">${await details(visit, record)}${await money(visit, record)}</div>
+${await related(visit, record)}
+${await recordTimeline(visit, record)}`;
     return { title: `${name} of ${formatAmount(amountMinor)}`, body };
   },
 };
 
-async function details(visit: ConsoleVisit, record: LoadedRecord): Promise<Html> {
-  const { now, base } = visit;
+async function details({ now, base }: ConsoleVisit, record: LoadedRecord): Promise<Html> {
   const { of } = record;
   const nameOf = (network: string): string => networkName(network);
   if (of.kind === 'payment') {
@@ -85,7 +81,7 @@ async function details(visit: ConsoleVisit, record: LoadedRecord): Promise<Html>
 }
 
 /** What it moved in the ledger, by account; the ledger explains each of them. */
-async function money({ money: { db } }: ConsoleServices, { merchant, of, id }: LoadedRecord): Promise<Html> {
+async function money({ money: { db } }: ConsoleVisit, { merchant, of, id }: LoadedRecord): Promise<Html> {
   const sources =
     of.kind === 'payment'
       ? of.attempts.map((attempt) => ({ type: 'charge', id: attempt.id }))
@@ -113,11 +109,7 @@ ${
 }
 
 /** Cases about it, and refunds of it. */
-async function related(
-  { money: { db } }: ConsoleServices,
-  { base, now }: ConsoleVisit,
-  record: LoadedRecord,
-): Promise<Html> {
+async function related({ money: { db }, base, now }: ConsoleVisit, record: LoadedRecord): Promise<Html> {
   const { merchant, of, id } = record;
   const subjectIds = of.kind === 'payment' ? of.attempts.map((attempt) => attempt.id) : [id];
   const cases = [];

@@ -7,7 +7,6 @@ import { timeline } from '../../portal/patterns/record-page.ts';
 import type { TimelineEntry } from '../../portal/patterns/record-page.ts';
 import { transferTimeline } from '../../transfers/timeline.ts';
 import { listEvents } from '../../webhooks/list-events.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import type { LoadedRecord } from './load-record.ts';
 
@@ -21,19 +20,15 @@ const deliveryTexts: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What happened to a record, and which webhooks told its merchant, without what they held. */
-export async function recordTimeline(
-  services: ConsoleServices,
-  visit: ConsoleVisit,
-  record: LoadedRecord,
-): Promise<Html> {
-  const entries = [...(await ownEntries(services, record)), ...(await deliveryEntries(services, record))];
+export async function recordTimeline(visit: ConsoleVisit, record: LoadedRecord): Promise<Html> {
+  const entries = [...(await ownEntries(visit, record)), ...(await deliveryEntries(visit, record))];
   return timeline(
     visit,
     entries.toSorted((left, right) => left.at.getTime() - right.at.getTime()),
   );
 }
 
-async function ownEntries({ money }: ConsoleServices, { of }: LoadedRecord): Promise<TimelineEntry[]> {
+async function ownEntries({ money }: ConsoleVisit, { of }: LoadedRecord): Promise<TimelineEntry[]> {
   const data =
     of.kind === 'payment'
       ? await paymentTimeline(money, of.payment.intent)
@@ -46,7 +41,7 @@ async function ownEntries({ money }: ConsoleServices, { of }: LoadedRecord): Pro
 }
 
 async function deliveryEntries(
-  { webhooks }: ConsoleServices,
+  { webhooks }: ConsoleVisit,
   { of, id, merchant }: LoadedRecord,
 ): Promise<TimelineEntry[]> {
   const objectIds = of.kind === 'payment' ? [id, ...of.attempts.map((attempt) => attempt.id)] : [id];

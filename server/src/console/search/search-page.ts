@@ -10,7 +10,6 @@ import type { Business } from '../businesses/business.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { loadRecord, recordRow } from '../records/load-record.ts';
 import type { LoadedRecord } from '../records/load-record.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 const businessesMax = 10;
@@ -19,36 +18,34 @@ const termLengthMax = 200;
 
 /** One field for everything: an id or reference opens its page; a name or number lists what has it. */
 export const searchPage: ConsoleRoute = {
-  method: 'GET',
   path: '/search',
-  section: 'search',
   action: 'records.read',
-  async handle(services, visit, { query }): Promise<PageResult> {
+  async handle(visit, { query }): Promise<PageResult> {
     const { environment, base } = visit;
     const term = cleanText(query['q'] ?? '').slice(0, termLengthMax);
     if (term === '') return page(visit, term, html``);
-    const businesses = await findBusinesses(services, term);
+    const businesses = await findBusinesses(visit, term);
     const testMode = environment === 'test';
-    const found = await findRecords(services.money, { testMode, term, rowsMax: recordsMax });
+    const found = await findRecords(visit.money, { testMode, term, rowsMax: recordsMax });
     const [record, ...others] = found;
     const [business, ...otherBusinesses] = businesses;
     if (record && others.length === 0 && !business) return { redirect: `/records/${record.id}` };
     if (business && otherBusinesses.length === 0 && !record && isIdOf(business, term)) {
       return { redirectTo: `/operator/businesses/${business.id}` };
     }
-    const openedCase = isUuid(term) ? await findCaseById(services.money.db, term) : undefined;
+    const openedCase = isUuid(term) ? await findCaseById(visit.money.db, term) : undefined;
     if (openedCase && !record) return { redirect: `/cases/${openedCase.id}` };
     const records: LoadedRecord[] = [];
-    for (const each of found) records.push(await loadRecord(services, each));
+    for (const each of found) records.push(await loadRecord(visit, each));
     if (businesses.length + records.length === 0) return page(visit, term, nothing(visit, term));
     const body = html`${businesses.length > 0 && businessTable(businesses)}${records.length > 0 && recordTable(visit, records)}`;
     return page({ ...visit, base }, term, body);
   },
 };
 
-async function findBusinesses(services: ConsoleServices, term: string): Promise<Business[]> {
+async function findBusinesses(visit: ConsoleVisit, term: string): Promise<Business[]> {
   const text = term.toLowerCase();
-  const all = await listBusinesses(services);
+  const all = await listBusinesses(visit);
   return all
     .filter((business) => isIdOf(business, term) || business.name.toLowerCase().includes(text))
     .slice(0, businessesMax);

@@ -10,11 +10,10 @@ import { limitInWords, reserveInWords } from './terms-in-words.ts';
 
 /** What applies to every business that agreed nothing else. */
 export const defaultsPage: ConsoleRoute = {
-  method: 'GET',
   path: '/defaults',
-  section: 'defaults',
   action: 'records.read',
-  async handle({ money, rateLimits }, visit) {
+  async handle(visit) {
+    const { money, rateLimits } = visit;
     const { db } = money;
     const rules = { own: { fees: [], limits: [] }, defaults: await findDefaultRules(db) };
     const { fallback } = await findReserves(db, 'default');

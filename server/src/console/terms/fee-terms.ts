@@ -12,7 +12,7 @@ import { allNetworks, findFeeRule } from '../../merchants/rules.ts';
 import type { MerchantRules, Operation } from '../../merchants/rules.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
+import type { ConsoleVisit } from '../visit.ts';
 import { clearField, isCleared, minorOf, percentOf, termsRoutes } from './terms-form.ts';
 import type { Form, TermsOwner } from './terms-form.ts';
 
@@ -32,17 +32,14 @@ const payerField: Field = {
 };
 
 /** The rules of an owner, with the defaults behind them. */
-export async function rulesOf(
-  { money }: ConsoleServices,
-  { owner }: Pick<TermsOwner, 'owner'>,
-): Promise<MerchantRules> {
+export async function rulesOf({ money }: ConsoleVisit, { owner }: Pick<TermsOwner, 'owner'>): Promise<MerchantRules> {
   const none = { fees: [], limits: [] };
   if (owner === 'default') return { own: none, defaults: await findDefaultRules(money.db) };
   return (await findMerchantRules(money.db, owner.merchantId)) ?? { own: none, defaults: none };
 }
 
-async function ruleValues(services: ConsoleServices, operation: Operation, owner: TermsOwner): Promise<Form> {
-  return feeValues(findFeeRule(await rulesOf(services, owner), operation, owner.network)?.rule);
+async function ruleValues(visit: ConsoleVisit, operation: Operation, owner: TermsOwner): Promise<Form> {
+  return feeValues(findFeeRule(await rulesOf(visit, owner), operation, owner.network)?.rule);
 }
 
 async function setRule(
@@ -69,10 +66,10 @@ const fees = termsRoutes({
   heading: 'Fee of collections',
   effect: 'A new rule replaces the previous one as a whole. Payments that exist keep their fee.',
   hasDefault: true,
-  fields: (_services, owner) => [...(owner.merchant ? [payerField] : []), ...ruleFields, clearField(owner)],
-  values: async (services, owner) => ({
+  fields: (_visit, owner) => [...(owner.merchant ? [payerField] : []), ...ruleFields, clearField(owner)],
+  values: async (visit, owner) => ({
     ...(owner.merchant && { payer: owner.merchant.collectionFee.payer }),
-    ...(await ruleValues(services, 'collection', { ...owner, network: allNetworks })),
+    ...(await ruleValues(visit, 'collection', { ...owner, network: allNetworks })),
   }),
   async set(tx, owner, form) {
     if (owner.merchant) {
@@ -89,8 +86,8 @@ const transferFees = termsRoutes({
   effect:
     'It comes on top of a transfer. A rule for one network goes before the one for all. Transfers that exist keep their fee.',
   hasDefault: true,
-  fields: (_services, owner) => [...ruleFields, clearField(owner)],
-  values: (services, owner) => ruleValues(services, 'transfer', owner),
+  fields: (_visit, owner) => [...ruleFields, clearField(owner)],
+  values: (visit, owner) => ruleValues(visit, 'transfer', owner),
   set: (tx, owner, form) => setRule(tx, 'transfer', owner, form),
 });
 

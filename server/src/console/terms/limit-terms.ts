@@ -18,15 +18,15 @@ const limits = termsRoutes({
   heading: 'Limits of transfers',
   effect: 'They apply to transfers that are created from now on.',
   hasDefault: true,
-  fields: (_services, { merchant }) => {
+  fields: (_visit, { merchant }) => {
     const hint = merchant ? 'Empty: the default. “none”: no limit, whatever the default.' : 'Empty: no limit.';
     return [
       { kind: 'text', name: 'largest', label: 'Largest transfer in dalasi', hint },
       { kind: 'text', name: 'daily', label: 'All transfers of a day in dalasi', hint },
     ];
   },
-  async values(services, owner) {
-    const { own, defaults } = await rulesOf(services, owner);
+  async values(visit, owner) {
+    const { own, defaults } = await rulesOf(visit, owner);
     return limitValues((owner.merchant ? own : defaults).limits);
   },
   async set(tx, { owner, merchant }, form) {
@@ -85,7 +85,7 @@ const reserve = termsRoutes({
   heading: 'Settlement and reserve',
   effect: 'What is held already is released at its time.',
   hasDefault: true,
-  fields: (_services, owner) => [...(owner.merchant ? [scheduleField] : []), ...reserveFields, clearField(owner)],
+  fields: (_visit, owner) => [...(owner.merchant ? [scheduleField] : []), ...reserveFields, clearField(owner)],
   async values({ money }, { owner, merchant }) {
     const { own, fallback } = await findReserves(money.db, owner);
     const rule = merchant ? resolveReserve({ own, fallback }, merchant.testMode) : fallback;

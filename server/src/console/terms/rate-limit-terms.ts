@@ -11,11 +11,11 @@ import { foreignText } from '../../pages/page-text.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { getTerminal, setTerminalRateLimit } from '../../terminals/manage-terminals.ts';
 import { actAudited } from '../audit/record.ts';
-import { findBusiness } from '../businesses/business.ts';
-import type { Business } from '../businesses/business.ts';
+import { loadMerchant } from '../businesses/business.ts';
+import type { MerchantOfBusiness } from '../businesses/business.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
+import type { ConsoleVisit } from '../visit.ts';
 import { termsRoutes } from './terms-form.ts';
 import type { Form } from './terms-form.ts';
 
@@ -25,7 +25,7 @@ const labels: Record<RateLimitKind['name'], string> = {
   pages: 'New payments a second from each link and counter',
 };
 
-function limitField(kind: RateLimitKind, { rateLimits }: ConsoleServices, merchant: Pick<Merchant, 'testMode'>): Field {
+function limitField(kind: RateLimitKind, { rateLimits }: ConsoleVisit, merchant: Pick<Merchant, 'testMode'>): Field {
   const setting = rateLimits[kind.setting(merchant).field];
   const hint = `Empty: the server’s setting, ${setting === 0 ? 'no limit' : setting}.${kind.canBeNone ? ' “none”: no limit.' : ''}`;
   return { kind: 'text', name: kind.name, label: labels[kind.name], hint };
@@ -49,9 +49,9 @@ const ofMerchant = termsRoutes({
   heading: 'Rate limits',
   effect: 'Every process applies a change within three seconds.',
   hasDefault: false,
-  fields: (services, { merchant }) =>
-    rateLimitKinds.map((kind) => limitField(kind, services, merchant ?? { testMode: false })),
-  values: async (_services, { merchant }) => rateValues(merchant ?? {}),
+  fields: (visit, { merchant }) =>
+    rateLimitKinds.map((kind) => limitField(kind, visit, merchant ?? { testMode: false })),
+  values: async (_visit, { merchant }) => rateValues(merchant ?? {}),
   async set(tx, { merchant }, form) {
     assert(merchant, 'rate limits are of a merchant');
     const limits = Object.fromEntries(rateLimitKinds.map((kind) => [kind.field, rateOf(kind, form)]));
@@ -59,21 +59,12 @@ const ofMerchant = termsRoutes({
   },
 });
 
-interface PageOwner {
-  business: Business;
-  merchant: Merchant;
-}
-
-const ofPage = formRoutes<PageOwner>({
+const ofPage = formRoutes<MerchantOfBusiness>({
   path: '/businesses/:id/page-rate-limits',
-  section: 'businesses',
   action: 'terms.manage',
-  async load(services, _visit, { params, query }) {
-    const business = await findBusiness(services, params['id']);
-    return { business, merchant: query['environment'] === 'test' ? business.test : business.live };
-  },
-  view: ({ business, merchant }) => ({
-    heading: `Rate limit of one link or counter, ${merchant.testMode ? 'test' : 'live'}`,
+  load: loadMerchant,
+  view: ({ business, environment }) => ({
+    heading: `Rate limit of one link or counter, ${environment}`,
     effect: html`<p>${foreignText(business.name)}. For a page that needs more than the others, such as a ticket sale.</p>`,
     fields: [
       {
@@ -92,7 +83,7 @@ const ofPage = formRoutes<PageOwner>({
     button: 'Save',
     back: { href: `/businesses/${business.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { business, merchant }, input: { form } }) {
+  async submit(visit, { subject: { business, merchant }, input: { form } }) {
     const pages = rateLimitKinds.find(({ name }) => name === 'pages');
     assert(pages, 'pages have a rate limit');
     const rate = rateOf(pages, form);
@@ -102,7 +93,7 @@ const ofPage = formRoutes<PageOwner>({
       ...{ action: 'page-rate-limits.set', businessId: business.id, testMode: merchant.testMode },
       ...{ object: { type, id: page.trim() }, sent: { pages: rateText(rate) } },
     };
-    await actAudited(services, visit, act, async (tx) => {
+    await actAudited(visit, act, async (tx) => {
       if (type === 'link') await setLinkRateLimit(tx, await getLink(tx, merchant.id, page.trim()), rate);
       else await setTerminalRateLimit(tx, await getTerminal(tx, merchant.id, page.trim()), rate);
     });

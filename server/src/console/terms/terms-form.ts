@@ -12,11 +12,11 @@ import { findKnownNetwork, networkName } from '../../networks/known-networks.ts'
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { audit } from '../audit/record.ts';
-import { findBusiness } from '../businesses/business.ts';
+import { loadMerchant } from '../businesses/business.ts';
 import type { Business } from '../businesses/business.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
+import type { ConsoleVisit } from '../visit.ts';
 
 export type Form = PageInput['form'];
 
@@ -47,8 +47,8 @@ export interface TermsPage {
   effect: string;
   /** Whether the default has it too; only some terms do. */
   hasDefault: boolean;
-  fields(services: ConsoleServices, owner: TermsOwner): readonly Field[];
-  values(services: ConsoleServices, owner: TermsOwner): Promise<Form>;
+  fields(visit: ConsoleVisit, owner: TermsOwner): readonly Field[];
+  values(visit: ConsoleVisit, owner: TermsOwner): Promise<Form>;
   set(tx: Transaction, owner: TermsOwner, form: Form): Promise<void>;
 }
 
@@ -90,9 +90,8 @@ export function termsRoutes(page: TermsPage): ConsoleRoute[] {
 function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
   return formRoutes<Terms>({
     path,
-    section: path.startsWith('/defaults') ? 'defaults' : 'businesses',
     action: 'terms.manage',
-    load: (services, _visit, input) => loadTerms(page, services, input),
+    load: (visit, input) => loadTerms(page, visit, input),
     view: ({ business, merchant, networkText, fields, values }) => ({
       heading: headingOf(page, { merchant, networkText }),
       // With the values, so that nobody overwrites what another operator has agreed meanwhile.
@@ -102,15 +101,15 @@ function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
       button: 'Save',
       back: { href: backOf(business), text: 'Keep it' },
     }),
-    async submit(services, visit, { subject, input: { form } }) {
+    async submit(visit, { subject, input: { form } }) {
       const { business, merchant, fields, values, network } = subject;
       const back = backOf(business);
       const sent = Object.fromEntries(fields.map(({ name }) => [name, form[name] ?? '']));
       if (fields.every(({ name }) => (values[name] ?? '') === (form[name] ?? '').trim())) return back;
-      await services.money.db.withTransaction(async (tx) => {
+      await visit.money.db.withTransaction(async (tx) => {
         await page.set(tx, subject, form);
         const ofNetwork = network === allNetworks ? {} : { network };
-        audit(tx, services, visit, {
+        audit(tx, visit, {
           ...{ action: page.action ?? `${page.name}.set`, sent: { ...ofNetwork, ...sent }, before: values },
           ...(business && { businessId: business.id }),
           ...(merchant && { testMode: merchant.testMode }),
@@ -127,10 +126,10 @@ function backOf(business: Business | null): string {
 }
 
 /** Throws AppError `not_found`. */
-async function loadTerms(page: TermsPage, services: ConsoleServices, { params, query }: PageInput): Promise<Terms> {
-  const business = params['id'] === undefined ? null : await findBusiness(services, params['id']);
-  const merchant = business && (query['environment'] === 'test' ? business.test : business.live);
-  const { network = allNetworks } = query;
+async function loadTerms(page: TermsPage, visit: ConsoleVisit, input: PageInput): Promise<Terms> {
+  const ofBusiness = input.params['id'] === undefined ? null : await loadMerchant(visit, input);
+  const { business = null, merchant = null } = ofBusiness ?? {};
+  const { network = allNetworks } = input.query;
   if (network !== allNetworks && !findKnownNetwork(network)) {
     throw new AppError('not_found', 'There is no such network.');
   }
@@ -139,8 +138,8 @@ async function loadTerms(page: TermsPage, services: ConsoleServices, { params, q
     ...owner,
     business,
     networkText: network === allNetworks ? null : networkName(network),
-    fields: page.fields(services, owner),
-    values: await page.values(services, owner),
+    fields: page.fields(visit, owner),
+    values: await page.values(visit, owner),
   };
 }
 

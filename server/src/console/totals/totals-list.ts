@@ -15,10 +15,9 @@ import { addFigures, noFigures, successRate } from '../../reports/figures.ts';
 import type { Figures } from '../../reports/figures.ts';
 import { readTotals, totalsKey } from '../../reports/read-totals.ts';
 import type { TotalsKeys, TotalsRow } from '../../reports/read-totals.ts';
-import { merchantsOf } from '../businesses/merchant-names.ts';
+import { merchantsOf } from '../businesses/business.ts';
 import { listRoutes } from '../console-route.ts';
 import type { ConsoleKind } from '../console-route.ts';
-import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 /** Figures of one row, with their names. */
@@ -62,17 +61,13 @@ function selectionOf(query: PageInput['query'], now: Date): Selection {
 }
 
 /** Newest day first, then by name: the order of the list and of its file. */
-async function totalsOf(
-  services: ConsoleServices,
-  { environment, now }: ConsoleVisit,
-  query: PageInput['query'],
-): Promise<ShownTotals[]> {
-  const { from, to, keys, network, business } = selectionOf(query, now);
-  const merchants = await merchantsOf(services, environment);
+async function totalsOf(visit: ConsoleVisit, query: PageInput['query']): Promise<ShownTotals[]> {
+  const { from, to, keys, network, business } = selectionOf(query, visit.now);
+  const merchants = await merchantsOf(visit);
   const owners = [...merchants.values()].filter(({ businessId, name }) =>
     isUuid(business) ? businessId === business : name.toLowerCase().includes(business),
   );
-  const { db } = services.money;
+  const { db } = visit.money;
   const rows = await readTotals(db, owners, { range: { from, to }, keys, network });
   return rows
     .map((row) => ({
@@ -133,7 +128,6 @@ function sumLine(sum: Figures): Html {
 
 const totalsPage: ListPage<ShownTotals, ConsoleKind> = {
   path: '/totals',
-  section: 'totals',
   action: 'records.read',
   title: 'Totals',
   noun: ['row', 'totals', 'collected'],
@@ -147,8 +141,8 @@ const totalsPage: ListPage<ShownTotals, ConsoleKind> = {
       { kind: 'date', name: 'to', label: 'To' },
     ];
   },
-  async read(services, visit, query) {
-    const all = await totalsOf(services, visit, query);
+  async read(visit, query) {
+    const all = await totalsOf(visit, query);
     const rows = rowsAfter(all, query['cursor'] ?? null, rowsPerPage);
     const sum = sumOf(all);
     const last = rows.at(-1);
@@ -203,10 +197,9 @@ const totalsPage: ListPage<ShownTotals, ConsoleKind> = {
       { header: 'payments_received_directly', cell: ({ directCount }) => String(directCount) },
       { header: 'given_or_taken_back_directly', cell: ({ directBackMinor }) => directBackMinor },
     ],
-    rows: async (services, visit, query, { limit, before }) =>
-      rowsAfter(await totalsOf(services, visit, query), before, limit),
-    async totals(services, visit, query) {
-      const all = await totalsOf(services, visit, query);
+    rows: async (visit, query, { limit, before }) => rowsAfter(await totalsOf(visit, query), before, limit),
+    async totals(visit, query) {
+      const all = await totalsOf(visit, query);
       return { total: all.length, sumMinor: sumOf(all).collectedMinor };
     },
   },

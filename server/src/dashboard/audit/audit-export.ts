@@ -2,7 +2,6 @@ import { listAuditEntries } from '../../audit/record-audit.ts';
 import type { AuditFilter } from '../../audit/record-audit.ts';
 import type { AuditEntry } from '../../audit/audit-entry.ts';
 import { csvRows } from '../../kit/csv.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { actionText } from './audit-texts.ts';
 import { changeText } from '../../audit/change-words.ts';
@@ -28,12 +27,9 @@ const rowsPerRead = 500;
  * The log as a table, page by page, so that a log of any length takes no memory. Texts that a spreadsheet would read as a formula
  * come as text.
  */
-export async function* auditCsv(
-  services: DashboardServices,
-  { merchant }: Visit,
-  filter: AuditFilter,
-): AsyncGenerator<string> {
-  const { lists } = services.money;
+export async function* auditCsv(visit: Visit, filter: AuditFilter): AsyncGenerator<string> {
+  const { merchant } = visit;
+  const { lists } = visit.money;
   yield csvRows([heading]);
   let before: string | null = null;
   do {
@@ -44,7 +40,7 @@ export async function* auditCsv(
       page,
       filter,
     );
-    yield csvRows(rows.map(rowOf(services)));
+    yield csvRows(rows.map(rowOf(visit)));
     before = nextCursor;
   } while (before !== null);
 }
@@ -54,7 +50,7 @@ function environmentOf({ testMode }: AuditEntry): string {
   return testMode ? 'test' : 'live';
 }
 
-function rowOf({ api }: DashboardServices): (entry: AuditEntry) => (string | null)[] {
+function rowOf({ api }: Visit): (entry: AuditEntry) => (string | null)[] {
   return (entry) => [
     entry.createdAt.toISOString(),
     environmentOf(entry),

@@ -15,7 +15,6 @@ import { formRoutes } from '../patterns/form-page.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { timeInSentence } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { auditCsv } from './audit-export.ts';
 import { actionOptions, actionText, objectPath } from './audit-texts.ts';
@@ -44,14 +43,12 @@ function filterQuery(query: Query, more: Readonly<Record<string, string>> = {}):
 }
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/audit',
-  section: 'audit',
   action: 'audit.read',
-  async handle(services, visit, { query }) {
+  async handle(visit, { query }) {
     const { base, may, merchant } = visit;
     const page = { limit: rowsPerPage, offset: 0, before: cursorOf(query) };
-    const list = await listAuditEntries(services.money.lists, merchant.businessId, page, filterOf(visit, query));
+    const list = await listAuditEntries(visit.money.lists, merchant.businessId, page, filterOf(visit, query));
     const { rows, nextCursor } = list;
     const exportHref = `${base}/audit/export${filterQuery(query)}`;
     const isFiltered = filterQuery(query) !== '';
@@ -59,12 +56,12 @@ const show: DashboardRoute = {
       title: 'Audit log',
       body: html`<header class="head"><div><h1>Audit log</h1><p>What people did here. Nobody can change it.</p></div>
 ${may('audit.export').isAllowed && rows.length > 0 && html`<p class="actions"><a class="button small plain" href="${exportHref}">Export</a></p>`}</header>
-${await filterForm(services, visit, query)}
+${await filterForm(visit, query)}
 ${
   rows.length === 0
     ? html`<section class="empty"><p>${isFiltered ? 'No entries match.' : 'Nobody has changed anything here yet.'}</p>
 ${isFiltered && html`<p><a href="${base}/audit">Clear the filters</a></p>`}</section>`
-    : html`<ol class="entries">${rows.map((entry) => entryItem(services, visit, entry))}</ol>`
+    : html`<ol class="entries">${rows.map((entry) => entryItem(visit, entry))}</ol>`
 }
 <nav class="pages" aria-label="Pages">${query['cursor'] && html`<a class="button small plain" href="${base}/audit${filterQuery(query)}">Newest</a>`}
 ${nextCursor !== null && html`<a class="button small plain" rel="next" href="${base}/audit${filterQuery(query, { cursor: nextCursor })}">Older</a>`}</nav>`,
@@ -76,11 +73,7 @@ function cursorOf({ cursor }: Query): string | null {
   return cursor !== undefined && isUuid(cursor) ? cursor : null;
 }
 
-async function filterForm(
-  { api, accounts }: DashboardServices,
-  { base, merchant }: Visit,
-  query: Query,
-): Promise<Html> {
+async function filterForm({ api, accounts, base, merchant }: Visit, query: Query): Promise<Html> {
   const team = await listTeam(accounts.db, merchant.businessId);
   const people = team.map(({ accountId, name }) => ({ value: accountId, text: cleanText(name) }));
   const select = (name: string, label: string, options: readonly { value: string; text: string }[]) =>
@@ -100,7 +93,7 @@ ${query['object'] && html`<p class="count">Entries of one record. <a href="${bas
 }
 
 /** One entry: who did what to which record when; what it changed and from where unfolds without scripts. */
-function entryItem({ api }: DashboardServices, { base, now }: Visit, entry: AuditEntry): Html {
+function entryItem({ api, base, now }: Visit, entry: AuditEntry): Html {
   const { changes, address, sessionId, requestId } = entry;
   const path = objectPath(entry);
   const record = entry.objectType?.replaceAll(/[-_]/g, ' ');
@@ -125,12 +118,11 @@ function changeTable({ changes }: AuditEntry): Html {
 
 const exported = formRoutes<{ total: number; filter: AuditFilter }>({
   path: '/audit/export',
-  section: 'audit',
   action: 'audit.export',
-  async load({ money }, visit, { query }) {
+  async load(visit, { query }) {
     const filter = filterOf(visit, query);
     const page = { limit: 1, offset: 0, before: null };
-    const { total } = await listAuditEntries(money.lists, visit.merchant.businessId, page, filter);
+    const { total } = await listAuditEntries(visit.money.lists, visit.merchant.businessId, page, filter);
     return { total, filter };
   },
   view: (_subject, _visit, { query }) => ({
@@ -140,14 +132,14 @@ The log notes that you exported it.</p>`,
     button: 'Export',
     back: { href: `/audit${filterQuery(query)}`, text: 'Back to the log' },
   }),
-  async submit(services, visit, { subject: { filter } }) {
-    const { db, clock } = services.accounts;
+  async submit(visit, { subject: { filter } }) {
+    const { db, clock } = visit.accounts;
     const filters = Object.entries(filter).map(([field, value]) => ({ field, before: null, after: textOf(value) }));
     await db.withTransaction(async (tx) => {
-      audit(tx, services, visit, { action: 'audit.export', object: { type: 'audit', id: null }, changes: filters });
+      audit(tx, visit, { action: 'audit.export', object: { type: 'audit', id: null }, changes: filters });
     });
     const name = exportName(visit, 'audit', [utcDay(clock.now())]);
-    return { download: { name, contentType: 'text/csv; charset=utf-8', bytes: auditCsv(services, visit, filter) } };
+    return { download: { name, contentType: 'text/csv; charset=utf-8', bytes: auditCsv(visit, filter) } };
   },
 });
 

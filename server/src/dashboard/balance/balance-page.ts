@@ -7,18 +7,17 @@ import { balancesSchema } from '../../transfers/transfer-wire.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { moneyLines } from '../patterns/money-lines.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { movementText } from './movement-text.ts';
 
 const newestMax = 10;
 
 export const balancePage: DashboardRoute = {
-  ...{ method: 'GET', path: '/balance', section: 'balance', action: 'figures.read' },
-  async handle(services, visit) {
-    const { money } = services;
-    const { merchant, base, takesReceipts } = visit;
-    const figures = await readFigures(services, visit);
+  path: '/balance',
+  action: 'figures.read',
+  async handle(visit) {
+    const { money, merchant, base, takesReceipts } = visit;
+    const figures = await readFigures(visit);
     const newest = { account: 'payable_available', at: null, before: null, rowsMax: newestMax } as const;
     const { lines } = await explainAccount(money.db, merchant, newest);
     const shown = lines.map((line) => ({ ...line, text: textOf(line) }));
@@ -52,8 +51,7 @@ interface Figure {
   link: string;
 }
 
-async function readFigures({ api, money }: DashboardServices, visit: Visit): Promise<Figure[]> {
-  const { caller, requestId, merchant, now } = visit;
+async function readFigures({ api, money, caller, requestId, merchant, now }: Visit): Promise<Figure[]> {
   const balances = await api.call('retrieveBalances', balancesSchema, { caller, requestId });
   const ledger = { merchantId: merchant.id, currency: merchant.currency, accounts: ['held'] as const };
   const heldMinor = (await readBalances(money.db, ledger)).get('held') ?? 0n;

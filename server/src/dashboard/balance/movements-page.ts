@@ -20,8 +20,9 @@ const balances = [
 
 /** Why a balance is what it is: each movement behind it, newest first, with the balance after it. */
 export const movementsPage: DashboardRoute = {
-  ...{ method: 'GET', path: '/balance/movements', section: 'balance', action: 'figures.read' },
-  async handle({ money }, visit, { query }) {
+  path: '/balance/movements',
+  action: 'figures.read',
+  async handle(visit, { query }) {
     const balance = balances.find(({ name }) => name === query['account']) ?? balances[0];
     const account = accountOfBalance(balance.name) ?? 'payable_available';
     const { at: sentDay = '', cursor } = query;
@@ -29,7 +30,7 @@ export const movementsPage: DashboardRoute = {
     const day = isDay(sentDay) ? sentDay : '';
     const at = day === '' ? null : lastMoment(day);
     const page = { account, at, before: cursor ?? null, rowsMax: linesPerPage + 1 };
-    const { balanceMinor, lines } = await explainAccount(money.db, visit.merchant, page);
+    const { balanceMinor, lines } = await explainAccount(visit.money.db, visit.merchant, page);
     const shown = lines.slice(0, linesPerPage).map((line) => ({ ...line, text: textOf(line) }));
     const nextCursor = lines.length > linesPerPage ? (shown.at(-1)?.id ?? null) : null;
     const path = `${visit.base}/balance/movements`;

@@ -28,12 +28,11 @@ const kindTexts: Record<TransferKind, string> = {
 /** What is on its way: everything for which money is held, with fees. It adds up to the figure of home and balance. */
 const pendingPage: ListPage<PendingRow> = {
   path: '/balance/on-its-way',
-  section: 'balance',
   action: 'figures.read',
   title: 'On its way',
   noun: ['entry', 'entries', 'held'],
   filters: [],
-  async read({ money }, { merchant }, query) {
+  async read({ money, merchant }, query) {
     const list = await listPending(money.lists, merchant.id, pageOf(query));
     const rows = list.rows.map((transfer) => {
       const networkText = networkName(transfer.network);

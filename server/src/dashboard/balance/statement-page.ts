@@ -18,9 +18,10 @@ import { textOf } from './balance-page.ts';
 const linesPerPage = 100;
 
 const show: DashboardRoute = {
-  ...{ method: 'GET', path: '/balance/statement', section: 'balance', action: 'figures.read' },
-  async handle({ money }, visit, { query }) {
-    const { merchant, base, now } = visit;
+  path: '/balance/statement',
+  action: 'figures.read',
+  async handle(visit, { query }) {
+    const { money, merchant, base, now } = visit;
     const period = periodOf(query, now);
     const { cursor } = query;
     if (cursor !== undefined && !isUuid(cursor)) throw new AppError('not_found', 'There is no such page.');
@@ -67,10 +68,11 @@ ${groups.map(({ text, minor }) => row(text, signed(minor)))}</tbody>
 }
 
 const csv: DashboardRoute = {
-  ...{ method: 'GET', path: '/balance/statement.csv', section: 'balance', action: 'figures.read' },
-  async handle({ money }, visit, { query }) {
+  path: '/balance/statement.csv',
+  action: 'figures.read',
+  async handle(visit, { query }) {
     const period = periodOf(query, visit.now);
-    const bytes = streamBalanceStatement(money.db, visit.merchant, momentsOf(period));
+    const bytes = streamBalanceStatement(visit.money.db, visit.merchant, momentsOf(period));
     const name = exportName(visit, 'balance', [period.from, period.to]);
     return { download: { name, contentType: 'text/csv; charset=utf-8', bytes } };
   },

@@ -9,7 +9,6 @@ import type { FoundPayment } from '../../payments/find-payment.ts';
 import { totalMinor } from '../../payments/intent.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 /** More than fit on a tablet, so that an hour without a connection is there; the list of payments has the rest. */
@@ -24,11 +23,7 @@ export interface Arrival {
 }
 
 /** What was paid at a counter today, newest first. */
-export async function readArrivals(
-  { money }: DashboardServices,
-  { merchant, now }: Visit,
-  terminalId: string,
-): Promise<Arrival[]> {
+export async function readArrivals({ money, merchant, now }: Visit, terminalId: string): Promise<Arrival[]> {
   const filter = { status: 'successful', terminalIds: [terminalId], from: addMs(now, -dayMs), now } as const;
   const payments = await listPaymentRows(money, merchant.id, { limit: readMax, offset: 0, before: null }, filter);
   const today = now.toISOString().slice(0, 10);
@@ -45,10 +40,9 @@ export function arrivalsVersion(arrivals: readonly Arrival[]): string {
 }
 
 /** The newest large, to be read at arm's length. No total: payers see the screen. */
-export function drawArrivals(visit: Visit, arrivals: readonly Arrival[]): Html {
+export function drawArrivals({ now }: Visit, arrivals: readonly Arrival[]): Html {
   const [newest, ...others] = arrivals;
   if (!newest) return html`<p class="waiting">Payments at this counter appear here.</p>`;
-  const { now } = visit;
   const stateOf = ({ payment }: Arrival) => stateMark(paymentState(payment, { now }));
   const { charge } = newest.payment;
   const payer = charge && `${networkName(charge.network)} ${maskPhoneNumber(charge.accountNumber ?? '')}`;

@@ -20,7 +20,6 @@ import { stateMark } from '../../portal/patterns/texts.ts';
 import { paymentVersion } from '../payments/payment-page.ts';
 import { findVisiblePayment } from '../payments/visible-payment.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { codeOf, drawArrivals, readArrivals, shownMax } from './arrivals.ts';
 import { appIcons } from './app-icons.ts';
@@ -28,15 +27,13 @@ import { findOwnCounter } from './own-counter.ts';
 
 const path = '/counters/:id/screen';
 const refreshSeconds = 10;
-const common = { section: 'counters', action: 'counters.use' } as const;
 
 const screen: DashboardRoute = {
-  ...common,
-  method: 'GET',
+  action: 'counters.use',
   path,
-  async handle(services, visit, { params }) {
-    const counter = await findOwnCounter(services, visit, params['id']);
-    const arrivals = await readArrivals(services, visit, counter.id);
+  async handle(visit, { params }) {
+    const counter = await findOwnCounter(visit, params['id']);
+    const arrivals = await readArrivals(visit, counter.id);
     const { base, may } = visit;
     const here = `${base}/counters/${counter.id}`;
     return {
@@ -68,11 +65,10 @@ const liveState = html`<span id="live" class="live" hidden></span><noscript>Relo
 
 /** What makes the screen an app on a tablet. Its address is this counter's, in this environment. */
 const manifest: DashboardRoute = {
-  ...common,
-  method: 'GET',
+  action: 'counters.use',
   path: `${path}/manifest`,
-  async handle(services, visit, { params }) {
-    const counter = await findOwnCounter(services, visit, params['id']);
+  async handle(visit, { params }) {
+    const counter = await findOwnCounter(visit, params['id']);
     const { base, testMode } = visit;
     const start = `${base}/counters/${counter.id}/screen`;
     const name = `${testMode ? 'Test: ' : ''}${cleanText(counter.name)}`;
@@ -93,11 +89,10 @@ const manifest: DashboardRoute = {
 
 /** Staff type the amount, so that the payer types nothing. */
 const amount = formRoutes<VirtualTerminal>({
-  section: 'counters',
   action: 'payments.write',
   path: `${path}/amount`,
   frame: 'screen',
-  load: (services, visit, { params }) => findOwnCounter(services, visit, params['id']),
+  load: (visit, { params }) => findOwnCounter(visit, params['id']),
   view: (counter) => ({
     heading: 'Enter an amount',
     effect: html`<p>${foreignText(counter.name)}: the payer scans the code that comes next.</p>`,
@@ -110,12 +105,10 @@ const amount = formRoutes<VirtualTerminal>({
 
 /** As the payer's own form at the counter does it: two taps, one payment. */
 async function payAtCounter(
-  services: DashboardServices,
   visit: Visit,
   { subject: counter, input, formId }: Submitted<VirtualTerminal>,
 ): Promise<string> {
-  const { money } = services;
-  const { merchant } = visit;
+  const { money, merchant } = visit;
   const typed = readAmount(input.form['amount'] ?? '');
   // The form has read every other one.
   if (!('amountMinor' in typed)) throw fieldError('invalid_request', 'amount', 'Type the amount to be paid.');
@@ -128,7 +121,7 @@ async function payAtCounter(
     countPayment: async () => {},
     async create(tx) {
       const created = await payAtTerminal(tx, money, merchant, counter, { amountMinor, formHash });
-      audit(tx, services, visit, {
+      audit(tx, visit, {
         action: 'createPaymentAtCounter',
         object: { type: 'payment', id: created.id },
         changes: maskedChanges({ amount: amountToJson(amountMinor), counter: counter.id }),
@@ -140,12 +133,11 @@ async function payAtCounter(
 }
 
 const waiting: DashboardRoute = {
-  ...common,
-  method: 'GET',
+  action: 'counters.use',
   path: `${path}/payments/:payment`,
-  async handle(services, visit, { params }) {
-    const counter = await findOwnCounter(services, visit, params['id']);
-    const payment = await findVisiblePayment(services, visit, { params: { id: params['payment'] ?? '' }, query: {} });
+  async handle(visit, { params }) {
+    const counter = await findOwnCounter(visit, params['id']);
+    const payment = await findVisiblePayment(visit, { params: { id: params['payment'] ?? '' }, query: {} });
     const { base, now } = visit;
     const { intent } = payment;
     const here = `${base}/counters/${counter.id}/screen`;
@@ -163,7 +155,7 @@ const waiting: DashboardRoute = {
 <section class="arrivals newest"><h1 class="large">${formatAmount(totalMinor(intent))}</h1>
 ${intent.status === 'successful' && html`<p class="code">${codeOf(payment)}</p>`}
 <p class="stated" role="status">${stateMark(state)}</p>
-${isWaiting && codeToScan(paymentLink(services.money, intent))}</section>
+${isWaiting && codeToScan(paymentLink(visit.money, intent))}</section>
 <p class="actions"><a class="button small ${isWaiting && 'plain'}" href="${here}">Back to the counter</a>
 ${!isWaiting && html`<a class="button small plain" href="${here}/amount">Enter an amount</a>`}</p></div>`,
     };

@@ -3,13 +3,13 @@ import { getTerminal, getTerminalForPayment } from '../../terminals/manage-termi
 import type { VirtualTerminal } from '../../terminals/terminal.ts';
 import { listMemberships } from '../../accounts/team.ts';
 import type { DashboardServices } from '../services.ts';
+import { ifFound } from '../patterns/if-found.ts';
 import { basePath } from '../visit.ts';
 import type { Visit } from '../visit.ts';
 
 /** Throws AppError `not_found`, also for a counter that is not the cashier's. */
 export async function findOwnCounter(
-  { money }: DashboardServices,
-  { merchant, membership, may }: Visit,
+  { money, merchant, membership, may }: Visit,
   id: string | undefined,
 ): Promise<VirtualTerminal> {
   const { isAllowed, ownOnly } = may('counters.use');
@@ -28,14 +28,9 @@ export async function findScreenPath(
 ): Promise<string> {
   for (const { businessId } of await listMemberships(accounts.db, accountId)) {
     for (const { id: merchantId, testMode, shortId } of await money.merchants.ofBusiness(businessId)) {
-      const counter = await getTerminalForPayment(money.db, merchantId, id ?? '').catch(ignoreMissing);
+      const counter = await ifFound(getTerminalForPayment(money.db, merchantId, id ?? ''));
       if (counter) return `${basePath(testMode ? 'test' : 'live', shortId)}/counters/${counter.id}/screen`;
     }
   }
   throw new AppError('not_found', 'There is no such counter.');
-}
-
-function ignoreMissing(error: unknown): null {
-  if (error instanceof AppError && error.code === 'not_found') return null;
-  throw error;
 }

@@ -11,14 +11,15 @@ import { networkTable, readTakings } from './takings.ts';
 
 /** What a counter took on one day, as a page to print and put with the till's papers. */
 export const closeDay: DashboardRoute = {
-  ...{ method: 'GET', path: '/counters/:id/day', section: 'counters', action: 'counters.use' },
-  async handle(services, visit, { params, query }) {
+  path: '/counters/:id/day',
+  action: 'counters.use',
+  async handle(visit, { params, query }) {
     const { base, merchant, testMode, now } = visit;
-    const counter = await readCounter(services, visit, params['id']);
+    const counter = await readCounter(visit, params['id']);
     const today = utcDay(now);
     const sent = query['date'] ?? '';
     const date = isDay(sent) && sent <= today ? sent : today;
-    const takings = await readTakings(services, visit, counter.id, { from: date, to: date });
+    const takings = await readTakings(visit, counter.id, { from: date, to: date });
     const path = `${base}/counters/${counter.id}/day`;
     const [before, after] = [-dayMs, dayMs].map((ms) => utcDay(addMs(firstMoment(date), ms)));
     return {

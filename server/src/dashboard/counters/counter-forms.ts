@@ -1,6 +1,5 @@
 import { apiForm, deletionForm } from '../patterns/api-form.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
@@ -11,7 +10,6 @@ import type { Field } from '../../portal/patterns/fields.ts';
 import { codeText, readCounter } from './read-counter.ts';
 import type { Counter } from './read-counter.ts';
 
-const section = 'counters';
 const numbersMax = 10;
 const rows = ['chat_numbers'];
 
@@ -32,7 +30,7 @@ function fieldsOf(stored: number, form: Readonly<Record<string, string>>): Field
   ];
 }
 
-const shared = { section, action: 'counters.write', object: 'counter', list: '/counters' } as const;
+const shared = { action: 'counters.write', object: 'counter', list: '/counters' } as const;
 
 const create = apiForm<null>({
   ...{ ...shared, path: '/counters/new', rows, operation: 'createVirtualTerminal', schema: terminalSchema },
@@ -47,8 +45,7 @@ const create = apiForm<null>({
 
 const ofCounter = {
   ...shared,
-  load: (services: DashboardServices, visit: Visit, { params }: PageInput) =>
-    readCounter(services, visit, params['id']),
+  load: (visit: Visit, { params }: PageInput) => readCounter(visit, params['id']),
   id: ({ id }: Counter) => id,
 };
 

@@ -9,7 +9,6 @@ import { isFound, listCall, listResult } from '../patterns/list-call.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import type { ListResult } from '../../portal/patterns/list-page.ts';
 import { stateMark, twoLines } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { codeText, counterMark, readOwnCounters } from './read-counter.ts';
@@ -18,17 +17,15 @@ import type { Counter } from './read-counter.ts';
 type Row = Counter & { times: number; collectedMinor: bigint };
 
 export const counterLists = listRoutes<Row>({
-  ...{ path: '/counters', section: 'counters', action: 'counters.use', title: 'Counters' },
+  ...{ path: '/counters', action: 'counters.use', title: 'Counters' },
   noun: ['counter', 'counters'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, code or chat number' }, ...moreDateFilters],
-  async read(services, visit, query) {
-    const list = visit.may('counters.use').ownOnly
-      ? await ownList(services, visit, query)
-      : await wholeList(services, visit, query);
+  async read(visit, query) {
+    const list = visit.may('counters.use').ownOnly ? await ownList(visit, query) : await wholeList(visit, query);
     const today = utcDay(visit.now);
     const range = { from: firstMoment(today), to: endBefore(today) };
     const ids = list.rows.map(({ id }) => id);
-    const { db } = services.money;
+    const { db } = visit.money;
     const takings = ids.length === 0 ? [] : await listTakingsOfTerminals(db, visit.merchant.id, { ids, ...range });
     const byId = new Map(takings.map((each) => [each.id, each]));
     const rows = list.rows.map((row) => {
@@ -68,28 +65,19 @@ export const counterLists = listRoutes<Row>({
     { header: 'State', cell: (row) => stateMark(counterMark(row)) },
   ],
   href: ({ id }) => `/counters/${id}`,
+  first: { href: '/counters/new', text: 'New counter', needs: 'counters.write' },
   empty: {
     text: 'No counters yet. A counter is a till with its own QR code and poster, and a screen that shows who has paid.',
-    action: { href: '/counters/new', text: 'New counter', needs: 'counters.write' },
   },
-  buttons: [{ href: '/counters/new', text: 'New counter', needs: 'counters.write' }],
 });
 
-async function wholeList(
-  { api }: DashboardServices,
-  visit: Visit,
-  query: Readonly<Record<string, string>>,
-): Promise<ListResult<Counter>> {
-  const list = await api.list('listVirtualTerminals', terminalSchema, listCall(visit, query));
+async function wholeList(visit: Visit, query: Readonly<Record<string, string>>): Promise<ListResult<Counter>> {
+  const list = await visit.api.list('listVirtualTerminals', terminalSchema, listCall(visit, query));
   return listResult(list, list.data, query);
 }
 
-async function ownList(
-  services: DashboardServices,
-  visit: Visit,
-  query: Readonly<Record<string, string>>,
-): Promise<ListResult<Counter>> {
-  const rows = (await readOwnCounters(services, visit)).filter((counter) =>
+async function ownList(visit: Visit, query: Readonly<Record<string, string>>): Promise<ListResult<Counter>> {
+  const rows = (await readOwnCounters(visit)).filter((counter) =>
     isFound(query, { ...counter, texts: [counter.name, counter.code, codeText(counter.code)] }),
   );
   return { rows, total: rows.length, nextCursor: null };

@@ -23,13 +23,13 @@ import type { Takings } from './takings.ts';
 const newestMax = 10;
 
 export const counterPage: DashboardRoute = {
-  ...{ method: 'GET', path: '/counters/:id', section: 'counters', action: 'counters.use' },
-  async handle(services, visit, { params, query }) {
-    const { money } = services;
-    const { merchant, now } = visit;
-    const counter = await readCounter(services, visit, params['id']);
+  path: '/counters/:id',
+  action: 'counters.use',
+  async handle(visit, { params, query }) {
+    const { money, merchant, now } = visit;
+    const counter = await readCounter(visit, params['id']);
     const period = periodOf(query, now, 'today');
-    const takings = await readTakings(services, visit, counter.id, period);
+    const takings = await readTakings(visit, counter.id, period);
     const page = { limit: newestMax, offset: 0, before: null };
     // A cashier sees the day's payments only, here as in their list.
     const from = visit.may('payments.read').ownOnly ? beginningOfToday(visit) : undefined;
@@ -40,7 +40,7 @@ export const counterPage: DashboardRoute = {
 <div class="columns">${takingsPanel(visit, { counter, period, takings })}
 <div class="stack">${codePanel(counter)}${numbersPanel(visit, counter)}</div></div>
 ${paymentsPanel(visit, rows, { allHref: `/payments?counter=${counter.id}`, empty: 'No payments at this counter yet. Print its poster and hang it up.' })}
-${visit.may('records.read').isAllowed && (await recordHistory(services, visit, { id: counter.id, createdAt: new Date(counter.createdAt) }))}`,
+${visit.may('records.read').isAllowed && (await recordHistory(visit, { id: counter.id, createdAt: new Date(counter.createdAt) }))}`,
     };
   },
 };

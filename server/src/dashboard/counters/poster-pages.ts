@@ -37,9 +37,10 @@ function choiceOf({ size, language }: PageInput['query']): Choice {
 }
 
 const preview: DashboardRoute = {
-  ...{ method: 'GET', path: '/counters/:id/poster', section: 'counters', action: 'counters.write' },
-  async handle(services, visit, { params, query }) {
-    const counter = await readCounter(services, visit, params['id']);
+  path: '/counters/:id/poster',
+  action: 'counters.write',
+  async handle(visit, { params, query }) {
+    const counter = await readCounter(visit, params['id']);
     const choice = choiceOf(query);
     const path = `${visit.base}/counters/${counter.id}/poster`;
     const { widthPixels, heightPixels } = pageSizes[choice.size];
@@ -73,13 +74,14 @@ ${select('language', 'Language', tongues, language)}<button class="button small 
 }
 
 const file: DashboardRoute = {
-  ...{ method: 'GET', path: '/counters/:id/poster/file', section: 'counters', action: 'counters.write' },
-  async handle(services, visit, { params, query }) {
-    const { id } = await readCounter(services, visit, params['id']);
+  path: '/counters/:id/poster/file',
+  action: 'counters.write',
+  async handle(visit, { params, query }) {
+    const { id } = await readCounter(visit, params['id']);
     const { caller, requestId } = visit;
     const format = posterFormats.find((each) => each === query['format']) ?? 'png';
     const call = { caller, requestId, params: { id }, query: { ...choiceOf(query), format } };
-    const download = await services.api.file('downloadVirtualTerminalPoster', call);
+    const download = await visit.api.file('downloadVirtualTerminalPoster', call);
     return { download: { ...download, isInline: query['show'] === 'page' } };
   },
 };

@@ -3,14 +3,14 @@ import { AppError } from '../../api/app-error.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import { isUuid } from '../../kit/ids.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
+import { ifFound } from '../patterns/if-found.ts';
 import type { Visit } from '../visit.ts';
 
 export type Counter = Static<typeof terminalSchema>;
 
 /** Throws AppError `not_found`, also for a counter at which a cashier does not work. */
-export async function readCounter({ api }: DashboardServices, visit: Visit, id = ''): Promise<Counter> {
-  const { caller, requestId, membership, may } = visit;
+export async function readCounter(visit: Visit, id = ''): Promise<Counter> {
+  const { api, caller, requestId, membership, may } = visit;
   const isForeign = may('counters.use').ownOnly && !membership.terminalIds.includes(id);
   if (isForeign || !isUuid(id)) {
     throw new AppError('not_found', 'There is no such counter, or it is not one of yours.');
@@ -19,18 +19,9 @@ export async function readCounter({ api }: DashboardServices, visit: Visit, id =
 }
 
 /** A cashier's own counters, without those that were deleted since. */
-export async function readOwnCounters(services: DashboardServices, visit: Visit): Promise<Counter[]> {
-  const found = await Promise.all(
-    visit.membership.terminalIds.map(async (id) => {
-      try {
-        return await readCounter(services, visit, id);
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'not_found') return null;
-        throw error;
-      }
-    }),
-  );
-  return found.filter((counter) => counter !== null);
+export async function readOwnCounters(visit: Visit): Promise<Counter[]> {
+  const found = await Promise.all(visit.membership.terminalIds.map((id) => ifFound(readCounter(visit, id))));
+  return found.filter((counter) => counter !== undefined);
 }
 
 /** `471 8205`, as on the poster. */

@@ -6,19 +6,13 @@ import { networkName } from '../../networks/known-networks.ts';
 import { summarySchema } from '../../transactions/routes.ts';
 import type { Period } from '../patterns/period.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 export type Takings = Static<typeof summarySchema>;
 
 /** What a counter took in whole days. Throws AppError `not_found`. */
-export function readTakings(
-  { api }: DashboardServices,
-  visit: Visit,
-  id: string,
-  { from, to }: Period,
-): Promise<Takings> {
-  const { caller, requestId } = visit;
+export function readTakings(visit: Visit, id: string, { from, to }: Period): Promise<Takings> {
+  const { api, caller, requestId } = visit;
   const call = { caller, requestId, params: { id }, query: { from, to } };
   return api.call('summariseVirtualTerminal', summarySchema, call);
 }

@@ -17,7 +17,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { metadataFacts, metadataField, metadataValues, typedMetadata } from '../patterns/metadata.ts';
 import { emailText, numberText, recordWithNumber, showButton } from '../patterns/shown-number.ts';
-import { lastChange } from '../patterns/last-change.ts';
+import { lastChange } from '../patterns/changed-by.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { utcDay } from '../../kit/clock.ts';
 import { exportName } from '../../portal/patterns/export-name.ts';
@@ -29,7 +29,6 @@ import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter
 import { customerData } from '../../portal/records/customer-data.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import { titleOf } from '../payments/payment-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 interface CustomerRow {
@@ -42,12 +41,11 @@ interface CustomerRow {
 
 const lists = listRoutes<CustomerRow>({
   path: '/customers',
-  section: 'customers',
   action: 'records.read',
   title: 'Customers',
   noun: ['customer', 'customers'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, number or e-mail address' }, ...moreDateFilters],
-  async read({ money: { db, lists: reader } }, { merchant }, query) {
+  async read({ money: { db, lists: reader }, merchant }, query) {
     const typed = (query['term'] ?? '').trim();
     const filter = createdRange(query);
     const list =
@@ -89,21 +87,18 @@ const lists = listRoutes<CustomerRow>({
     { header: 'Total', isNumber: true, cell: ({ paid }) => formatAmount(paid?.paidMinor ?? 0n) },
   ],
   href: ({ id }) => `/customers/${id}`,
-  empty: {
-    text: 'No customers yet. Record the people who pay you often, and choose them on a payment.',
-    action: { href: '/customers/new', text: 'New customer', needs: 'customers.write' },
-  },
-  buttons: [{ href: '/customers/new', text: 'New customer', needs: 'customers.write' }],
+  first: { href: '/customers/new', text: 'New customer', needs: 'customers.write' },
+  empty: { text: 'No customers yet. Record the people who pay you often, and choose them on a payment.' },
 });
 
-function findShown({ money }: DashboardServices, { merchant }: Visit, { params }: PageInput): Promise<Customer> {
+function findShown({ money, merchant }: Visit, { params }: PageInput): Promise<Customer> {
   return getCustomer(money.db, merchant.id, params['id'] ?? '');
 }
 
 const show = recordWithNumber<Customer>({
-  ...{ path: '/customers/:id', section: 'customers', action: 'records.read', object: 'customer', load: findShown },
-  async page(services, visit, { subject: customer, shown }) {
-    const { money } = services;
+  ...{ path: '/customers/:id', action: 'records.read', object: 'customer', load: findShown },
+  async page(visit, { subject: customer, shown }) {
+    const { money } = visit;
     const { phone, email } = customer;
     const masked = [phone !== null && 'number', email !== null && 'e-mail address'].filter(Boolean).join(' and ');
     const paid = (await sumPaidByCustomers(money.db, visit.merchant.id, [customer.id])).get(customer.id);
@@ -126,19 +121,19 @@ const show = recordWithNumber<Customer>({
         ['Last paid', paid && shownTime(paid.lastPaidAt, visit.now)],
         ...metadataFacts(customer.metadata),
         ['Recorded', shownTime(customer.createdAt, visit.now)],
-        ['Changed by', await lastChange(services, visit, customer.id)],
+        ['Changed by', await lastChange(visit, customer.id)],
         ['Customer id', customer.id],
       ])}</section>
-${await newestPayments(services, visit, customer)}</div>
-${await recordHistory(services, visit, { id: customer.id })}`,
+${await newestPayments(visit, customer)}</div>
+${await recordHistory(visit, { id: customer.id })}`,
     };
   },
 });
 
 const newestMax = 10;
 
-async function newestPayments({ money }: DashboardServices, visit: Visit, customer: Customer): Promise<Html> {
-  const { merchant, now, base, testMode } = visit;
+async function newestPayments(visit: Visit, customer: Customer): Promise<Html> {
+  const { money, merchant, now, base, testMode } = visit;
   const page = { limit: newestMax, offset: 0, before: null };
   const { rows, total } = await listPayments(money, merchant.id, page, { customerId: customer.id, now });
   if (rows.length === 0) return html`<section class="panel"><h2>Payments</h2><p>None yet.</p></section>`;
@@ -152,14 +147,12 @@ ${formatAmount(totalMinor(payment.intent))} ${stateMark(paymentState(payment, co
 
 /** For a person who asks for their data. */
 const data: DashboardRoute = {
-  method: 'GET',
   path: '/customers/:id/data',
-  section: 'customers',
   action: 'customers.write',
-  async handle(services, visit, input) {
-    const customer = await findShown(services, visit, input);
+  async handle(visit, input) {
+    const customer = await findShown(visit, input);
     const name = exportName(visit, `customer ${customer.id}`, [utcDay(visit.now)], 'json');
-    const bytes = customerData(services.money, visit.merchant, customer);
+    const bytes = customerData(visit.money, visit.merchant, customer);
     return { download: { name, contentType: 'application/json; charset=utf-8', bytes } };
   },
 };
@@ -210,7 +203,7 @@ function editedBody(
   };
 }
 
-const ofCustomer = { section: 'customers', action: 'customers.write', object: 'customer', list: '/customers' } as const;
+const ofCustomer = { action: 'customers.write', object: 'customer', list: '/customers' } as const;
 
 const create = apiForm<null>({
   ...{ ...ofCustomer, path: '/customers/new', rows, load: async () => null },

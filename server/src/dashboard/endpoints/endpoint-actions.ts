@@ -8,16 +8,17 @@ import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import { loadEndpoint } from './load-endpoint.ts';
 import { resendForms } from './resend-forms.ts';
-import { endpointName } from './endpoint-state.ts';
+import { endpointName, loadEndpoint } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
 
-const shared = { section: 'endpoints', action: 'endpoints.manage' } as const;
 const ofEndpoint = {
-  ...{ ...shared, load: loadEndpoint, object: 'webhook_endpoint', list: '/endpoints' },
+  action: 'endpoints.manage',
+  load: loadEndpoint,
+  object: 'webhook_endpoint',
+  list: '/endpoints',
   id: ({ id }: ShownEndpoint) => id,
-};
+} as const;
 const object = (id: string) => ({ type: 'webhook_endpoint', id });
 
 const urlField: Field = {
@@ -37,7 +38,7 @@ const eventsField: Field = {
 const fields = [urlField, descriptionField, eventsField];
 
 const create = formRoutes<null>({
-  ...{ ...shared, path: '/endpoints/new', load: async () => null },
+  ...{ path: '/endpoints/new', action: 'endpoints.manage', load: async () => null },
   view: () => ({
     heading: 'New endpoint',
     fields,
@@ -45,8 +46,8 @@ const create = formRoutes<null>({
     button: 'Create the endpoint',
     back: { href: '/endpoints', text: 'Back to the endpoints' },
   }),
-  async submit(services, visit, { body, formId }) {
-    const created = await act(services, visit, {
+  async submit(visit, { body, formId }) {
+    const created = await act(visit, {
       ...{ operationId: 'createWebhookEndpoint', schema: endpointWithSecretSchema, body, formId },
       object: { type: 'webhook_endpoint' },
     });
@@ -96,14 +97,19 @@ function switchRoutes(
   { heading, effect, button }: { heading: string; effect: string; button: string },
 ): DashboardRoute[] {
   return formRoutes<ShownEndpoint>({
-    ...{ ...shared, path: `/endpoints/:id/${name}`, load: loadEndpoint, operation: 'updateWebhookEndpoint' },
+    ...{
+      action: 'endpoints.manage',
+      path: `/endpoints/:id/${name}`,
+      load: loadEndpoint,
+      operation: 'updateWebhookEndpoint',
+    },
     view: (endpoint) => ({
       ...{ heading, button },
       effect: html`<p>${foreignText(endpointName(endpoint))}</p><p>${effect}</p>`,
       back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it as it is' },
     }),
-    async submit(services, visit, { subject: { id, status: before, health }, formId }) {
-      await act(services, visit, {
+    async submit(visit, { subject: { id, status: before, health }, formId }) {
+      await act(visit, {
         ...{ operationId: 'updateWebhookEndpoint', schema: endpointSchema, params: { id }, formId },
         ...{ body: { status }, before: { status: before }, object: object(id) },
       });
@@ -130,7 +136,7 @@ const overlaps = [
 ];
 
 const rotate = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/rotate', load: loadEndpoint },
+  ...{ path: '/endpoints/:id/rotate', action: 'endpoints.manage', load: loadEndpoint },
   view: (endpoint) => ({
     heading: 'Roll the signing secret?',
     effect: html`<p>${foreignText(endpointName(endpoint))}</p>
@@ -139,8 +145,8 @@ const rotate = formRoutes<ShownEndpoint>({
     button: 'Roll secret',
     back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id }, body, formId }) {
-    const { secret } = await act(services, visit, {
+  async submit(visit, { subject: { id }, body, formId }) {
+    const { secret } = await act(visit, {
       ...{ operationId: 'rotateWebhookSecret', schema: endpointWithSecretSchema, params: { id }, formId },
       body: { overlap_hours: Number(body['overlap_hours'] ?? 24) },
       object: object(id),
@@ -169,15 +175,15 @@ const endOverlap = apiForm<ShownEndpoint>({
 });
 
 const test = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/test', load: loadEndpoint },
+  ...{ path: '/endpoints/:id/test', action: 'endpoints.manage', load: loadEndpoint },
   view: (endpoint) => ({
     heading: 'Send a test event?',
     effect: html`<p>${foreignText(endpointName(endpoint))} gets one event <code>webhook_endpoint.test</code>. No money moves.</p>`,
     button: 'Send a test event',
     back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
   }),
-  async submit(services, visit, { subject: { id }, formId }) {
-    const { event_id: eventId } = await act(services, visit, {
+  async submit(visit, { subject: { id }, formId }) {
+    const { event_id: eventId } = await act(visit, {
       ...{ operationId: 'testWebhookEndpoint', schema: testEventSchema, params: { id }, formId, object: object(id) },
     });
     return `/events/${eventId}`;

@@ -1,4 +1,3 @@
-import type { MerchantAction } from '../../accounts/permissions.ts';
 import { listRoutes } from '../patterns/list-page.ts';
 import type { Static } from 'typebox';
 import { html } from '../../kit/html.ts';
@@ -12,16 +11,13 @@ import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schem
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { deliveryState } from '../events/delivery-state.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { endpointActions } from './endpoint-actions.ts';
-import { endpointName, endpointState, failureText, isOn } from './endpoint-state.ts';
+import { endpointName, endpointState, failureText, isOn, loadEndpoint } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
-import { loadEndpoint } from './load-endpoint.ts';
 import { healthChart } from './health-chart.ts';
 import { signatureCheck } from './signature-check.ts';
 
@@ -31,14 +27,13 @@ const deliveriesShown = 10;
 
 const list = listRoutes<ShownEndpoint>({
   path: '/endpoints',
-  section: 'endpoints',
   action: 'requests.read',
   title: 'Webhook endpoints',
   noun: ['endpoint', 'endpoints'],
   filters: [{ kind: 'search', name: 'term', label: 'Address, description or kind of event' }, ...moreDateFilters],
-  async read({ api }, visit, query) {
+  async read(visit, query) {
     const call = listCall(visit, { cursor: query['cursor'] ?? '' }, { limit: endpointsShown });
-    const { data } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
+    const { data } = await visit.api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
     const rows = data.filter((row) =>
       isFound(query, { ...row, texts: [row.url, endpointName(row), row.description, ...row.enabled_events] }),
     );
@@ -76,22 +71,16 @@ const list = listRoutes<ShownEndpoint>({
     { header: 'State', isMain: true, cell: (endpoint) => stateMark(endpointState(endpoint)) },
   ],
   href: ({ id }) => `/endpoints/${id}`,
-  empty: {
-    text: 'No endpoints yet. Your server is notified of payments at an address that you add here.',
-    action: { href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' },
-  },
-  buttons: [{ href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' }],
+  first: { href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' },
+  empty: { text: 'No endpoints yet. Your server is notified of payments at an address that you add here.' },
 });
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/endpoints/:id',
-  section: 'endpoints',
   action: 'requests.read',
-  async handle(services, visit, input) {
-    const { caller, requestId } = visit;
-    const { api, webhooks } = services;
-    const endpoint = await loadEndpoint(services, visit, input);
+  async handle(visit, input) {
+    const { caller, requestId, api, webhooks } = visit;
+    const endpoint = await loadEndpoint(visit, input);
     const { previousSecretExpiresAt } = await getEndpoint(webhooks.db, caller.merchantId, endpoint.id);
     const hours = await readHourlyAttempts(webhooks, caller.merchantId, endpoint.id);
     const events = await api.list('listEvents', eventSchema, {
@@ -101,8 +90,8 @@ const show: DashboardRoute = {
     return {
       title: endpointName(endpoint),
       body: html`${endpointHead(visit, endpoint)}${healthChart(hours.slice(-hoursShown), visit.now)}
-<div class="columns">${details(services, visit, { endpoint, previousSecretExpiresAt })}${deliveries(visit, endpoint, events.data)}</div>
-${await recordHistory(services, visit, { id: endpoint.id, createdAt: new Date(endpoint.createdAt) })}`,
+<div class="columns">${details(visit, { endpoint, previousSecretExpiresAt })}${deliveries(visit, endpoint, events.data)}</div>
+${await recordHistory(visit, { id: endpoint.id, createdAt: new Date(endpoint.createdAt) })}`,
     };
   },
 };
@@ -112,31 +101,20 @@ function endpointHead(visit: Visit, endpoint: ShownEndpoint): Html {
   const needs = 'endpoints.manage';
   const missed = health.failed + health['kept'];
   const isReceiving = isOn(endpoint);
-  const actions: RecordAction<MerchantAction>[] = [
-    ...(isReceiving ? [{ href: `/endpoints/${id}/test`, text: 'Send a test event', needs } as const] : []),
-    ...(isReceiving && missed > 0
-      ? [{ href: `/endpoints/${id}/resend`, text: `Send ${missed} again`, needs } as const]
-      : []),
-    ...(url === null
-      ? []
-      : [
-          {
-            href: `/endpoints/${id}/${isReceiving ? 'pause' : 'resume'}`,
-            text: isReceiving ? 'Pause' : 'Resume',
-            needs,
-          } as const,
-        ]),
-    { href: `/endpoints/${id}/edit`, text: 'Edit', needs },
-    { href: `/endpoints/${id}/rotate`, text: 'Roll secret', needs },
-    { href: `/endpoints/${id}/signature`, text: 'Check a signature', needs: 'requests.read' },
-    ...(endpoint.is_default
-      ? []
-      : [{ href: `/endpoints/${id}/delete`, text: 'Delete', needs, isDanger: true } as const]),
-  ];
+  const path = `/endpoints/${id}`;
   return recordHead(visit, {
     heading: foreignText(endpointName(endpoint)),
     state: endpointState(endpoint),
-    actions,
+    actions: [
+      isReceiving && { href: `${path}/test`, text: 'Send a test event', needs },
+      isReceiving && missed > 0 && { href: `${path}/resend`, text: `Send ${missed} again`, needs },
+      url !== null && isReceiving && { href: `${path}/pause`, text: 'Pause', needs },
+      url !== null && !isReceiving && { href: `${path}/resume`, text: 'Resume', needs },
+      { href: `${path}/edit`, text: 'Edit', needs },
+      { href: `${path}/rotate`, text: 'Roll secret', needs },
+      { href: `${path}/signature`, text: 'Check a signature', needs: 'requests.read' },
+      !endpoint.is_default && { href: `${path}/delete`, text: 'Delete', needs, isDanger: true },
+    ],
     under: healthInWords(visit, endpoint),
   });
 }
@@ -151,8 +129,7 @@ function healthInWords({ now }: Visit, { health, url }: ShownEndpoint): Html {
 }
 
 function details(
-  { webhooks }: DashboardServices,
-  { now, base }: Visit,
+  { webhooks, now, base }: Visit,
   { endpoint, previousSecretExpiresAt: oldEndsAt }: { endpoint: ShownEndpoint; previousSecretExpiresAt: Date | null },
 ): Html {
   const { health } = endpoint;

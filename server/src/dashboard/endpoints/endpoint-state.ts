@@ -1,9 +1,17 @@
 import type { Static } from 'typebox';
-import type { endpointWithHealthSchema } from '../../webhooks/wire-schemas.ts';
+import { endpointWithHealthSchema } from '../../webhooks/wire-schemas.ts';
 import { cleanText } from '../../pages/page-text.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
+import type { Visit } from '../visit.ts';
 
 export type ShownEndpoint = Static<typeof endpointWithHealthSchema>;
+
+/** Throws AppError `not_found`. */
+export function loadEndpoint({ api, caller, requestId }: Visit, { params }: PageInput): Promise<ShownEndpoint> {
+  const call = { caller, requestId, params: { id: params['id'] ?? '' } };
+  return api.call('retrieveWebhookEndpoint', endpointWithHealthSchema, call);
+}
 
 /** An endpoint's health in words. */
 export function endpointState({ url, status, disabled_reason: reason, health }: ShownEndpoint): StateMark {

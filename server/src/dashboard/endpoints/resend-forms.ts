@@ -11,28 +11,25 @@ import type { MerchantAction } from '../../accounts/permissions.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { loadEndpoint } from './load-endpoint.ts';
-import { endpointName, isOn } from './endpoint-state.ts';
+import { endpointName, isOn, loadEndpoint } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
 
-const shared = { section: 'endpoints', action: 'endpoints.manage', operation: 'resendEvents' } as const;
+const shared = { action: 'endpoints.manage', operation: 'resendEvents' } as const;
 
 type Counted = Static<typeof resentEventsSchema>;
 
 /** What a resend would cover now, up to 10,000 events; `continue_from` says that there are more. */
-function count({ api }: DashboardServices, { caller, requestId }: Visit, body: object): Promise<Counted> {
+function count({ api, caller, requestId }: Visit, body: object): Promise<Counted> {
   return api.call('resendEvents', resentEventsSchema, { caller, requestId, body: { ...body, dry_run: true } });
 }
 
 async function send(
-  services: DashboardServices,
   visit: Visit,
   { body, formId }: { body: { endpoint_id: string }; formId: string },
 ): Promise<string> {
   const id = body.endpoint_id;
-  await act(services, visit, {
+  await act(visit, {
     ...{ operationId: 'resendEvents', schema: resentEventsSchema, body, formId },
     object: { type: 'webhook_endpoint', id },
   });
@@ -42,9 +39,9 @@ async function send(
 /** All that an endpoint missed, by one button. */
 const resendMissed = formRoutes<{ endpoint: ShownEndpoint; counted: Counted }>({
   ...{ ...shared, path: '/endpoints/:id/resend' },
-  async load(services, visit, input) {
-    const endpoint = await loadEndpoint(services, visit, input);
-    return { endpoint, counted: await count(services, visit, { endpoint_id: endpoint.id }) };
+  async load(visit, input) {
+    const endpoint = await loadEndpoint(visit, input);
+    return { endpoint, counted: await count(visit, { endpoint_id: endpoint.id }) };
   },
   view: ({ endpoint, counted }, { base }) => {
     const { matched } = counted;
@@ -59,8 +56,7 @@ ${moreText(counted)}`,
       below: html`<p><a href="${base}/endpoints/${endpoint.id}/resend/choose">Choose a period or kinds of events instead</a></p>`,
     };
   },
-  submit: (services, visit, { subject: { endpoint }, formId }) =>
-    send(services, visit, { body: { endpoint_id: endpoint.id }, formId }),
+  submit: (visit, { subject: { endpoint }, formId }) => send(visit, { body: { endpoint_id: endpoint.id }, formId }),
 });
 
 const seenBefore = 'A server that has seen one already knows it by its id.';
@@ -98,8 +94,8 @@ const resendChosen = formRoutes<ShownEndpoint>({
     button: 'Count them',
     back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
   }),
-  async confirm(services, visit, { subject, body }): Promise<Confirmation<MerchantAction>> {
-    const counted = await count(services, visit, requestOf(subject, body));
+  async confirm(visit, { subject, body }): Promise<Confirmation<MerchantAction>> {
+    const counted = await count(visit, requestOf(subject, body));
     const { matched, continue_from: next } = counted;
     const isAll = body['status'] === 'all';
     if (matched === 0) throw new AppError('state_conflict', 'No event matches. Nothing is sent.');
@@ -123,8 +119,7 @@ const resendChosen = formRoutes<ShownEndpoint>({
       button: `Send ${many} again`,
     };
   },
-  submit: (services, visit, { subject, body, formId }) =>
-    send(services, visit, { body: requestOf(subject, body), formId }),
+  submit: (visit, { subject, body, formId }) => send(visit, { body: requestOf(subject, body), formId }),
 });
 
 function requestOf({ id }: ShownEndpoint, body: Record<string, unknown>): { endpoint_id: string } {

@@ -6,8 +6,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import { loadEndpoint } from './load-endpoint.ts';
-import { endpointName } from './endpoint-state.ts';
+import { endpointName, loadEndpoint } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
 
 const good = (text: string): StateMark => ({ tone: 'good', icon: 'check', text });
@@ -45,7 +44,6 @@ const findings: Record<SignatureFinding, { mark: StateMark; text: string }> = {
 /** Paste what a server received and see whether it verifies, and why not. Nothing of it is kept. */
 export const signatureCheck: readonly DashboardRoute[] = formRoutes<ShownEndpoint>({
   path: '/endpoints/:id/signature',
-  section: 'endpoints',
   action: 'requests.read',
   load: loadEndpoint,
   view: (endpoint) => ({
@@ -60,7 +58,7 @@ export const signatureCheck: readonly DashboardRoute[] = formRoutes<ShownEndpoin
     button: 'Check',
     back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
   }),
-  async submit({ webhooks }, { merchant, base }, { subject, input: { form } }) {
+  async submit({ webhooks, merchant, base }, { subject, input: { form } }) {
     const { body = '', signature = '', id = '', timestamp = '' } = form;
     // Browsers send each line break of a text field as two characters.
     const received = { body: body.replaceAll('\r\n', '\n'), signature, id, timestamp };

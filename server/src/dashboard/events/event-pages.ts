@@ -22,7 +22,6 @@ import { prettyJson } from '../requests/pretty-json.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import { listEndpoints } from '../../webhooks/manage-endpoints.ts';
 import { endpointName, failureText } from '../endpoints/endpoint-state.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { deliveryState } from './delivery-state.ts';
 
@@ -38,7 +37,6 @@ const states = [
 
 const lists = listRoutes<ShownEvent>({
   path: '/events',
-  section: 'events',
   action: 'requests.read',
   title: 'Events',
   noun: ['event', 'events'],
@@ -49,8 +47,8 @@ const lists = listRoutes<ShownEvent>({
     { kind: 'select', name: 'state', label: 'State', options: states },
     { kind: 'given', name: 'endpoint', label: 'Only of one endpoint' },
   ],
-  async read({ api, money }, visit, query) {
-    const objectId = await objectIdOf(money, visit, (query['term'] ?? '').trim());
+  async read(visit, query) {
+    const objectId = await objectIdOf(visit, (query['term'] ?? '').trim());
     if (objectId === null) return { rows: [], total: 0, nextCursor: null };
     const endpointId = query['endpoint'] ?? '';
     const call = listCall(
@@ -63,7 +61,7 @@ const lists = listRoutes<ShownEvent>({
         endpoint_id: isUuid(endpointId) ? endpointId : undefined,
       },
     );
-    const list = await api.list('listEvents', eventSchema, call);
+    const list = await visit.api.list('listEvents', eventSchema, call);
     return listResult(list, list.data, query);
   },
   exported: {
@@ -100,11 +98,7 @@ const lists = listRoutes<ShownEvent>({
 });
 
 /** The object of the events that a search is for: empty for all, null for what nothing is called. */
-async function objectIdOf(
-  { db }: DashboardServices['money'],
-  { merchant }: Visit,
-  term: string,
-): Promise<string | null> {
+async function objectIdOf({ money: { db }, merchant }: Visit, term: string): Promise<string | null> {
   if (term === '' || isUuid(term)) return term;
   const charge = await findChargeByName(db, merchant.id, term);
   return (charge ?? (await findTransferByReference(db, merchant.id, term)))?.id ?? null;
@@ -127,11 +121,7 @@ function triesOf({ deliveries }: ShownEvent): number {
   return deliveries.reduce((sum, { attempts }) => sum + attempts, 0);
 }
 
-function loadEvent(
-  { api }: DashboardServices,
-  { caller, requestId }: Visit,
-  { params }: PageInput,
-): Promise<EventWithTries> {
+function loadEvent({ api, caller, requestId }: Visit, { params }: PageInput): Promise<EventWithTries> {
   return api.call('retrieveEvent', eventWithTriesSchema, { caller, requestId, params: { id: params['id'] ?? '' } });
 }
 
@@ -139,14 +129,12 @@ function loadEvent(
 const allEndpoints = { limit: 100, offset: 0, before: null };
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/events/:id',
-  section: 'events',
   action: 'requests.read',
-  async handle(services, visit, input) {
-    const event = await loadEvent(services, visit, input);
+  async handle(visit, input) {
+    const event = await loadEvent(visit, input);
     const { base, now, merchant } = visit;
-    const { rows: endpoints } = await listEndpoints(services.money.db, merchant.id, allEndpoints);
+    const { rows: endpoints } = await listEndpoints(visit.money.db, merchant.id, allEndpoints);
     const { deliveries, object_id: objectId, request_id: requestId, ...sent } = event;
     return {
       title: event.event,
@@ -166,15 +154,14 @@ const show: DashboardRoute = {
         ['Caused by', requestId && html`<a href="${base}/requests/by-id/${requestId}">${requestId}</a>`],
       ])}</section>
 ${deliveries.length === 0 && html`<section class="empty"><p>No endpoint subscribed to it, so it was sent nowhere.</p></section>`}
-${deliveries.map((delivery) => deliveryPanel(services, visit, { event, delivery, endpoints }))}
+${deliveries.map((delivery) => deliveryPanel(visit, { event, delivery, endpoints }))}
 <section class="panel"><h2>Body</h2>${prettyJson(JSON.stringify({ ...sent, request_id: requestId }), 'Body of the event')}</section>`,
     };
   },
 };
 
 function deliveryPanel(
-  { webhooks }: DashboardServices,
-  { base, now }: Visit,
+  { webhooks, base, now }: Visit,
   {
     event: { id },
     delivery,
@@ -206,7 +193,6 @@ ${each['answer'] === '' ? html`<p>The response had no body.</p>` : html`<p>The r
 
 const resend = formRoutes<EventWithTries>({
   path: '/events/:id/resend',
-  section: 'events',
   action: 'endpoints.manage',
   load: loadEvent,
   view: (event) => ({
@@ -216,8 +202,8 @@ const resend = formRoutes<EventWithTries>({
     button: 'Send again',
     back: { href: `/events/${event.id}`, text: 'Back to the event' },
   }),
-  async submit(services, visit, { subject: { id }, formId }) {
-    await act(services, visit, {
+  async submit(visit, { subject: { id }, formId }) {
+    await act(visit, {
       ...{ operationId: 'resendEvent', schema: eventWithTriesSchema, params: { id }, body: {}, formId },
       object: { type: 'event', id },
     });

@@ -12,10 +12,10 @@ import { exportColumns } from '../patterns/export-columns.ts';
 type Row = Static<typeof groupSchema>;
 
 export const groupLists = listRoutes<Row>({
-  ...{ path: '/groups', section: 'groups', action: 'records.read', title: 'Groups', noun: ['group', 'groups'] },
+  ...{ path: '/groups', action: 'records.read', title: 'Groups', noun: ['group', 'groups'] },
   filters: [{ kind: 'search', name: 'term', label: 'Name' }, ...moreDateFilters],
-  async read({ api }, visit, query) {
-    const list = await api.list('listSubAccountGroups', groupSchema, listCall(visit, query));
+  async read(visit, query) {
+    const list = await visit.api.list('listSubAccountGroups', groupSchema, listCall(visit, query));
     return listResult(list, list.data, query);
   },
   exported: {
@@ -38,11 +38,8 @@ export const groupLists = listRoutes<Row>({
     { header: 'You', isNumber: true, cell: (row) => `${100 - sharedPercent(row)}%` },
   ],
   href: ({ id }) => `/groups/${id}`,
-  empty: {
-    text: 'No groups yet. A group splits a payment among several sub-accounts, by percentages of its own.',
-    action: { href: '/groups/new', text: 'New group', needs: 'sub_accounts.write' },
-  },
-  buttons: [{ href: '/groups/new', text: 'New group', needs: 'sub_accounts.write' }],
+  first: { href: '/groups/new', text: 'New group', needs: 'sub_accounts.write' },
+  empty: { text: 'No groups yet. A group splits a payment among several sub-accounts, by percentages of its own.' },
 });
 
 function membersText({ members }: Row): string {

@@ -13,23 +13,22 @@ import { recordHistory } from '../patterns/record-history.ts';
 import { rowCount } from '../../portal/patterns/fields.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 import { recordHead } from '../../portal/patterns/record-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { shareBar } from './share-bar.ts';
 
-const section = 'groups';
 const wholeHundredths = 10_000n;
 // As many as a select can reasonably offer; a business with more makes groups through the API.
 const optionsMax = 100;
 
 const show: DashboardRoute = {
-  ...{ method: 'GET', path: '/groups/:id', section, action: 'records.read' },
-  async handle(services, visit, { params }) {
-    const group = await getGroup(services.money.db, visit.merchant.id, params['id'] ?? '');
+  path: '/groups/:id',
+  action: 'records.read',
+  async handle(visit, { params }) {
+    const group = await getGroup(visit.money.db, visit.merchant.id, params['id'] ?? '');
     return {
       title: cleanText(group.name),
       body: html`${groupBody(visit, group)}
-${await recordHistory(services, visit, { id: group.id, createdAt: group.createdAt })}`,
+${await recordHistory(visit, { id: group.id, createdAt: group.createdAt })}`,
     };
   },
 };
@@ -69,11 +68,11 @@ interface GroupSubject {
   subAccounts: Option[];
 }
 
-async function load(services: DashboardServices, visit: Visit, { params }: PageInput): Promise<GroupSubject> {
+async function load(visit: Visit, { params }: PageInput): Promise<GroupSubject> {
   const { caller, requestId, merchant } = visit;
-  const group = params['id'] === undefined ? null : await getGroup(services.money.db, merchant.id, params['id']);
+  const group = params['id'] === undefined ? null : await getGroup(visit.money.db, merchant.id, params['id']);
   const call = { caller, requestId, query: { limit: optionsMax } };
-  const { data } = await services.api.list('listSubAccounts', subAccountSchema, call);
+  const { data } = await visit.api.list('listSubAccounts', subAccountSchema, call);
   // A member that is not among the newest stays selectable.
   const known = new Map([
     ...(group?.members ?? []).map(({ subAccountId, name }) => [subAccountId, name] as const),
@@ -110,7 +109,7 @@ function valuesOf(group: SubAccountGroup): Record<string, string> {
   return { name: group.name, ...Object.fromEntries(rows) };
 }
 
-const ofGroup = { section, action: 'sub_accounts.write', object: 'group', list: '/groups' } as const;
+const ofGroup = { action: 'sub_accounts.write', object: 'group', list: '/groups' } as const;
 
 const create = apiForm<GroupSubject>({
   ...{ ...ofGroup, path: '/groups/new', rows: ['members'], load },
@@ -149,7 +148,7 @@ const edit = apiForm<GroupSubject>({
 const remove = deletionForm<SubAccountGroup>({
   ...{ ...ofGroup, path: '/groups/:id/delete', operation: 'deleteSubAccountGroup' },
   ...{ id: ({ id }) => id, before: ({ name }) => ({ name }) },
-  load: ({ money }, { merchant }, { params }) => getGroup(money.db, merchant.id, params['id'] ?? ''),
+  load: ({ money, merchant }, { params }) => getGroup(money.db, merchant.id, params['id'] ?? ''),
   view: (group) => ({
     heading: 'Delete this group?',
     effect: html`<p>${foreignText(group.name)} can no longer be named on payments. Its members stay, and so do the splits of

@@ -17,7 +17,6 @@ import { listWaitingRequests } from '../../transfers/transfer-requests.ts';
 import { endpointWithHealthSchema } from '../../webhooks/wire-schemas.ts';
 import { timeInSentence } from '../../portal/patterns/texts.ts';
 import { mayBelongPath } from '../receipts/receipt-list.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 /** Something that somebody has to look at. */
@@ -34,17 +33,17 @@ interface Concern {
 const linesMax = 3;
 
 /** What needs attention, one line each, what the business itself must do first. */
-export async function attention(services: DashboardServices, visit: Visit, owedMinor: bigint): Promise<Html> {
+export async function attention(visit: Visit, owedMinor: bigint): Promise<Html> {
   const concerns = [
     ...debtConcern(owedMinor),
     ...(visit.may('endpoints.manage').isAllowed || visit.may('requests.read').isAllowed
-      ? await endpointConcerns(services, visit)
+      ? await endpointConcerns(visit)
       : []),
-    ...(await receiptConcern(services, visit)),
-    ...(await requestConcerns(services, visit)),
-    ...(await subAccountConcerns(services, visit)),
-    ...(await networkConcerns(services, visit)),
-    ...(await caseConcerns(services, visit)),
+    ...(await receiptConcern(visit)),
+    ...(await requestConcerns(visit)),
+    ...(await subAccountConcerns(visit)),
+    ...(await networkConcerns(visit)),
+    ...(await caseConcerns(visit)),
   ].toSorted((one, other) => Number(other.isOurs) - Number(one.isOurs));
   if (concerns.length === 0) return html``;
   return html`<section aria-labelledby="attention"><h2 id="attention" class="unseen">Needs attention</h2><ul class="attention">${concerns.map(
@@ -60,10 +59,7 @@ function debtConcern(owedMinor: bigint): Concern[] {
 }
 
 /** Receipts on which somebody has to decide. */
-async function receiptConcern(
-  { money }: DashboardServices,
-  { merchant, now, takesReceipts }: Visit,
-): Promise<Concern[]> {
+async function receiptConcern({ money, merchant, now, takesReceipts }: Visit): Promise<Concern[]> {
   if (!takesReceipts) return [];
   const newest = { limit: 1, offset: 0, before: null };
   const { total } = await listReceiptsToMatch(money.lists, merchant.id, newest, { mayBelong: true, now });
@@ -74,7 +70,7 @@ async function receiptConcern(
 }
 
 /** Payouts that wait for a second person. */
-async function requestConcerns({ money }: DashboardServices, { merchant, now, may }: Visit): Promise<Concern[]> {
+async function requestConcerns({ money, merchant, now, may }: Visit): Promise<Concern[]> {
   if (!may('transfers.create').isAllowed) return [];
   const [newest, ...others] = await listWaitingRequests(money.db, merchant.id, { now });
   if (!newest) return [];
@@ -87,7 +83,7 @@ async function requestConcerns({ money }: DashboardServices, { merchant, now, ma
   return [{ text, href, action, isOurs: true }];
 }
 
-async function endpointConcerns({ api }: DashboardServices, { caller, requestId, now }: Visit): Promise<Concern[]> {
+async function endpointConcerns({ api, caller, requestId, now }: Visit): Promise<Concern[]> {
   const { data } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, { caller, requestId });
   return data
     .flatMap(({ id, url, status, disabled_reason: reason, health }): Concern[] => {
@@ -110,7 +106,7 @@ function hostOf(url: string | null): string {
 }
 
 /** Sub-accounts with money that no connected network can pay out. */
-async function subAccountConcerns({ money }: DashboardServices, { merchant }: Visit): Promise<Concern[]> {
+async function subAccountConcerns({ money, merchant }: Visit): Promise<Concern[]> {
   const networks = money.networks.payingOut(merchant).map(({ capabilities }) => capabilities.network);
   const found = await listSubAccountsWithoutNetwork(money.db, merchant.id, { networks, rowsMax: 20 });
   const { id: merchantId, currency } = merchant;
@@ -126,7 +122,7 @@ async function subAccountConcerns({ money }: DashboardServices, { merchant }: Vi
     .slice(0, linesMax);
 }
 
-async function networkConcerns({ money }: DashboardServices, { testMode, now }: Visit): Promise<Concern[]> {
+async function networkConcerns({ money, testMode, now }: Visit): Promise<Concern[]> {
   const { networks } = await summarizeBreakers(money);
   return networks.flatMap(({ capabilities, open }): Concern[] => {
     if (open === null || capabilities.testMode !== testMode) return [];
@@ -135,14 +131,14 @@ async function networkConcerns({ money }: DashboardServices, { testMode, now }: 
   });
 }
 
-async function caseConcerns(services: DashboardServices, visit: Visit): Promise<Concern[]> {
-  const cases = await listOpenCasesOfMerchant(services.money.db, visit.merchant.id, linesMax + 1);
+async function caseConcerns(visit: Visit): Promise<Concern[]> {
+  const cases = await listOpenCasesOfMerchant(visit.money.db, visit.merchant.id, linesMax + 1);
   // What is owed has a line of its own, and so have the receipts on which the business decides.
   const checked = cases
     .filter(({ kind }) => kind !== 'merchant_owes' && kind !== 'receipt_contested')
     .slice(0, linesMax);
   const [first, ...others] = await Promise.all(
-    checked.map(async (one) => ({ ...one, ...(await subjectOf(services, visit, one)) })),
+    checked.map(async (one) => ({ ...one, ...(await subjectOf(visit, one)) })),
   );
   if (!first) return [];
   if (others.length === 0) {
@@ -159,8 +155,7 @@ async function caseConcerns(services: DashboardServices, visit: Visit): Promise<
 }
 
 async function subjectOf(
-  { money: { db } }: DashboardServices,
-  { merchant }: Visit,
+  { money: { db }, merchant }: Visit,
   { subjectType, subjectId }: Case,
 ): Promise<{ href: string; action: string; what: string }> {
   if (subjectType === 'charge') {

@@ -7,7 +7,6 @@ import type { FigureRecord, FigureRecords } from '../../reports/read-records.ts'
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportName } from '../../portal/patterns/export-name.ts';
 import { sendExport } from '../../portal/patterns/list-export.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { readReportOf, readShown, recordFilter, recordNames } from './figure-page.ts';
 import type { ShownPart } from './figure-page.ts';
@@ -17,31 +16,29 @@ const rowsPerRead = 500;
 
 /** The records behind a figure as a file, newest first; their amounts add up to it. */
 export const figureExport: DashboardRoute = {
-  method: 'GET',
   path: '/figures/:figure/file',
-  section: 'home',
   action: 'figures.read',
-  async handle(services, visit, input) {
-    const shown = await readShown(services, visit, input);
+  async handle(visit, input) {
+    const shown = await readShown(visit, input);
     const { figure, part, range } = shown;
     const what = part ? `${figure.title} ${cleanText(part.name)}` : figure.title;
     const days = range.from === range.to ? [range.from] : [range.from, range.to];
-    return sendExport(visit, exportName(visit, what, days), () => linesOf(services, visit, shown));
+    return sendExport(visit, exportName(visit, what, days), () => linesOf(visit, shown));
   },
 };
 
-async function* linesOf({ money }: DashboardServices, visit: Visit, shown: ShownPart): AsyncGenerator<string> {
+async function* linesOf(visit: Visit, shown: ShownPart): AsyncGenerator<string> {
   const { figure, until } = shown;
   const filter = recordFilter(shown);
   yield csvRows([heading]);
-  const { slots } = await readReportOf(money.db, visit.merchant, shown);
+  const { slots } = await readReportOf(visit.money.db, visit.merchant, shown);
   // Most days of a year may have nothing.
   const days = slots.filter(({ figures }) => Object.values(figures).some((value) => value !== 0n));
   for (const day of days.map(({ slot }) => utcDay(slot)).toReversed()) {
     let cursor: string | null = null;
     do {
       const page = { day, until, cursor, filter, rowsMax: rowsPerRead };
-      const list: FigureRecords = await readRecords(money.db, visit.merchant, figure.records, page);
+      const list: FigureRecords = await readRecords(visit.money.db, visit.merchant, figure.records, page);
       yield csvRows(list.records.map((record) => cellsOf(visit, record)));
       cursor = list.nextCursor;
     } while (cursor !== null);

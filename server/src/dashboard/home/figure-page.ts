@@ -22,7 +22,6 @@ import { chartTable } from '../patterns/charts/chart-frame.ts';
 import { rateChart } from '../patterns/charts/rate-chart.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { countText, figureText, shownFigures, successText, unpaid } from './figure-texts.ts';
 import type { ShownFigure } from './figure-texts.ts';
@@ -31,13 +30,11 @@ import type { ShownRange } from './ranges.ts';
 
 /** What is behind a figure: the days of a longer time, or the records of one day. Both add up to it. */
 export const figurePage: DashboardRoute = {
-  method: 'GET',
   path: '/figures/:figure',
-  section: 'home',
   action: 'figures.read',
-  async handle(services, visit, input) {
-    const shown = await readShown(services, visit, input);
-    return isOneDay(shown.range) ? recordsPage(services, visit, shown) : daysPage(services, visit, shown);
+  async handle(visit, input) {
+    const shown = await readShown(visit, input);
+    return isOneDay(shown.range) ? recordsPage(visit, shown) : daysPage(visit, shown);
   },
 };
 
@@ -55,16 +52,12 @@ interface Shown extends ShownPart {
 }
 
 /** What an address names. Throws AppError `not_found`. */
-export async function readShown(
-  services: DashboardServices,
-  visit: Visit,
-  { params, query }: PageInput,
-): Promise<Shown> {
+export async function readShown(visit: Visit, { params, query }: PageInput): Promise<Shown> {
   const figure = [...shownFigures, unpaid].find(({ name }) => name === params['figure']);
   if (!figure) throw new AppError('not_found', 'There is no such figure.');
   const { until, cursor = null } = query;
   return {
-    ...{ figure, range: readRange(query, visit.now), part: await readPart(services, visit, query), cursor },
+    ...{ figure, range: readRange(query, visit.now), part: await readPart(visit, query), cursor },
     until: until !== undefined && isTime(until) ? new Date(until) : null,
   };
 }
@@ -76,11 +69,7 @@ interface PartOfFigure {
   name: string;
 }
 
-async function readPart(
-  { money: { db } }: DashboardServices,
-  { merchant }: Visit,
-  query: PageInput['query'],
-): Promise<PartOfFigure | null> {
+async function readPart({ money: { db }, merchant }: Visit, query: PageInput['query']): Promise<PartOfFigure | null> {
   const { network, counter = '', link = '' } = query;
   if (network !== undefined) {
     return { dimension: 'network', key: network, name: networkName(network) };
@@ -111,9 +100,9 @@ export function readReportOf(db: Queryable, owner: Owner, { range, part }: Shown
   return part ? readDaysOf(db, owner, range, part) : readDays(db, owner, range);
 }
 
-async function daysPage({ money }: DashboardServices, visit: Visit, shown: Shown): Promise<Page> {
+async function daysPage(visit: Visit, shown: Shown): Promise<Page> {
+  const { money, merchant, now } = visit;
   const { figure, range } = shown;
-  const { merchant, now } = visit;
   const report = await readReportOf(money.db, merchant, shown);
   const hrefOf = (day: string): string => addressOf(visit, shown, { day });
   const points = pointsOf(report, range, { now, hrefOf });
@@ -152,10 +141,10 @@ async function daysPage({ money }: DashboardServices, visit: Visit, shown: Shown
   };
 }
 
-async function recordsPage({ money }: DashboardServices, visit: Visit, shown: Shown): Promise<Page> {
+async function recordsPage(visit: Visit, shown: Shown): Promise<Page> {
   const { figure, range, until, cursor } = shown;
   const page = { day: range.from, until, cursor, rowsMax: rowsPerPage, filter: recordFilter(shown) };
-  const list = await readRecords(money.db, visit.merchant, figure.records, page);
+  const list = await readRecords(visit.money.db, visit.merchant, figure.records, page);
   const count = `${countText(list.totalCount)} ${list.totalCount === 1n ? 'entry' : 'entries'}`;
   const sum = figure === unpaid ? count : `${count}, ${formatAmount(list.totalMinor)}`;
   const more = { day: range.from, ...(until && { until: until.toISOString() }) };

@@ -15,54 +15,49 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { barChart } from '../patterns/charts/bar-chart.ts';
 import { partBars, seriesOf } from '../patterns/charts/part-bars.ts';
 import { rateChart } from '../patterns/charts/rate-chart.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { attention } from './attention.ts';
 import { collected, figureText, receivedDirectly, shownFigures, successText } from './figure-texts.ts';
 import type { ShownFigure } from './figure-texts.ts';
-import { firstPayment } from './first-payment.ts';
 import { listNewest, newestPayments } from './newest-payments.ts';
 import { isOneDay, pointsOf, rangeTabs, readRange } from './ranges.ts';
 import type { ShownRange } from './ranges.ts';
 
 /** Is it as usual, what can I pay out, what must I do: for everybody who may see figures. */
 export const homePage: DashboardRoute = {
-  method: 'GET',
   path: '',
-  section: 'home',
   // The address of the business itself. Cashiers open it too: it leads them to their own work.
   action: 'payments.read',
-  async handle(services, visit, { query }): Promise<PageResult> {
+  async handle(visit, { query }): Promise<PageResult> {
     if (!visit.may('figures.read').isAllowed) return { redirect: ownWork(visit) };
     const range = readRange(query, visit.now);
-    const { money } = services;
-    const { merchant, now } = visit;
+    const { money, merchant, now } = visit;
     const today = await readHours(money.db, merchant, utcDay(now));
     const until = addMs(now, -dayMs);
     const before = await readHours(money.db, merchant, utcDay(until), until);
-    const report = await readReport(services, visit, range, today);
+    const report = await readReport(visit, range, today);
     const balances = await readBalances(money.db, {
       ...{ merchantId: merchant.id, currency: merchant.currency },
       accounts: ['payable_available', 'payable_pending', 'held', debtAccount],
     });
-    const newest = await listNewest(services, visit);
+    const newest = await listNewest(visit);
     const first = newest.length === 0 ? firstPayment(visit) : null;
     const yesterday = `/figures/collected?day=${utcDay(until)}&until=${until.toISOString()}`;
     return {
       title: 'Home',
       body: html`<h1 class="unseen">Home</h1>
-${await attention(services, visit, balances.get(debtAccount) ?? 0n)}
+${await attention(visit, balances.get(debtAccount) ?? 0n)}
 ${first}
 <dl class="tiles">
 ${tile(visit, { name: 'Today', value: figureText(collected, today.total), href: '/figures/collected?range=today' })}
 ${directTile(visit, today.total)}
 ${tile(visit, { name: 'Yesterday by now', value: figureText(collected, before.total), href: yesterday })}
-${balanceTiles(services, visit, balances)}
+${balanceTiles(visit, balances)}
 </dl>
 ${rangeNavigation(visit, range)}
 ${figuresPanel(visit, range, report)}
 <div class="home-charts">${charts(visit, range, report)}</div>
-<div class="home-parts">${await partPanels(services, visit, range, report)}</div>
+<div class="home-parts">${await partPanels(visit, range, report)}</div>
 ${first === null && newestPayments(visit, newest)}`,
     };
   },
@@ -75,12 +70,7 @@ function ownWork({ membership: { terminalIds } }: Visit): string {
   return others.length === 0 ? `/counters/${first}/screen` : '/counters';
 }
 
-function readReport(
-  { money: { db } }: DashboardServices,
-  { merchant }: Visit,
-  range: ShownRange,
-  today: Report,
-): Promise<Report> | Report {
+function readReport({ money: { db }, merchant }: Visit, range: ShownRange, today: Report): Promise<Report> | Report {
   if (!isOneDay(range)) return readDays(db, merchant, range);
   return range.tab?.name === 'today' ? today : readHours(db, merchant, range.from);
 }
@@ -105,11 +95,11 @@ function tile({ base }: Visit, { name, value, href }: Tile): Html {
   return html`<div><dt>${name}</dt><dd><a href="${base}${href}">${amount}</a>${note !== undefined && html` <span class="note">${note}</span>`}</dd></div>`;
 }
 
-function balanceTiles({ money }: DashboardServices, visit: Visit, balances: ReadonlyMap<string, bigint>): Html {
+function balanceTiles(visit: Visit, balances: ReadonlyMap<string, bigint>): Html {
   const amount = (account: string): string => formatAmount(balances.get(account) ?? 0n);
   const pendingMinor = balances.get('payable_pending') ?? 0n;
   // Without a delay of settlement only a reserve is pending.
-  const pending = money.settings.settlementDelayMs > 0 ? 'Settling' : 'In reserve';
+  const pending = visit.money.settings.settlementDelayMs > 0 ? 'Settling' : 'In reserve';
   return html`${tile(visit, { name: 'Can be paid out', value: amount('payable_available'), href: '/balance' })}
 ${(pendingMinor > 0n || pending === 'Settling') && tile(visit, { name: pending, value: amount('payable_pending'), href: '/balance' })}
 ${tile(visit, { name: 'On its way', value: amount('held'), href: '/balance/on-its-way' })}`;
@@ -174,8 +164,7 @@ const partsMax = 6;
 const partTitles: Record<Dimension, string> = { network: 'By network', counter: 'By counter', link: 'By payment link' };
 
 async function partPanels(
-  { money: { db } }: DashboardServices,
-  { base, merchant }: Visit,
+  { money: { db }, base, merchant }: Visit,
   range: ShownRange,
   { parts, total }: Report,
 ): Promise<Html[]> {
@@ -202,4 +191,16 @@ async function partPanels(
       })),
     })}${rest > 0 && html`<p class="count">and ${rest} more</p>`}</section>`;
   });
+}
+
+/** For whoever has just signed up: how to see a payment arrive before anything is connected. Null where they may make none. */
+function firstPayment({ base, testMode, may }: Visit): Html | null {
+  if (!testMode || !may('payments.write').isAllowed) return null;
+  return html`<section class="panel" aria-labelledby="first-payment"><h2 id="first-payment">Take your first test payment</h2>
+<ol class="first-steps">
+<li>Make a payment, <a href="${base}/links/new">a payment link</a>, or <a href="${base}/counters/new">a counter</a> with a QR code to print.</li>
+<li>Open its page on your phone, as your customer does, and pay with APS from the number <strong>700 0001</strong>. In test it says yes at once.</li>
+<li>Watch it arrive in <a href="${base}/payments">Payments</a>: the list keeps itself up to date.</li>
+</ol>
+<p class="actions"><a class="button small" href="${base}/payments/new">New payment</a></p></section>`;
 }

@@ -8,13 +8,12 @@ import type { FoundPayment } from '../../payments/find-payment.ts';
 import { totalMinor } from '../../payments/intent.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 // A phone shows the first five of them.
 const rowsMax = 10;
 
-export async function listNewest({ money }: DashboardServices, { merchant, now }: Visit): Promise<FoundPayment[]> {
+export async function listNewest({ money, merchant, now }: Visit): Promise<FoundPayment[]> {
   const page = { limit: rowsMax, offset: 0, before: null };
   return (await listPayments(money, merchant.id, page, { now })).rows;
 }

@@ -6,17 +6,16 @@ import { cleanText } from '../../pages/page-text.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
-import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
+import { isOn, keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
 
 /** Few: all are on one page, those that work first. */
 export const keyList = listRoute<ListedKey>({
   path: '/keys',
-  section: 'keys',
   action: 'keys.manage',
   title: 'API keys',
   noun: ['key', 'keys'],
   filters: [],
-  async read({ money }, { merchant }) {
+  async read({ money, merchant }) {
     const keys = (await listKeys(money.db, money.clock, merchant)).toReversed();
     const rows = [...keys.filter(isOn), ...keys.filter((key) => !isOn(key))];
     return { rows, total: rows.length, nextCursor: null };
@@ -38,16 +37,9 @@ export const keyList = listRoute<ListedKey>({
     },
   ],
   href: ({ id }) => `/keys/${id}`,
-  empty: {
-    text: 'No API keys yet. Your server signs in to the API with one.',
-    action: { href: '/keys/new', text: 'New key', needs: 'keys.manage' },
-  },
-  buttons: [{ href: '/keys/new', text: 'New key', needs: 'keys.manage' }],
+  first: { href: '/keys/new', text: 'New key', needs: 'keys.manage' },
+  empty: { text: 'No API keys yet. Your server signs in to the API with one.' },
 });
-
-function isOn({ state }: ListedKey): boolean {
-  return state !== 'revoked' && state !== 'expired';
-}
 
 export function lastUse({ lastUse: use }: ListedKey, { now }: Visit): Html {
   if (use === null) return html`Never`;

@@ -2,37 +2,34 @@ import { AppError } from '../../api/app-error.ts';
 import { maskedChanges } from '../../audit/masked-fields.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
 import { createApiKey, listKeys, revokeApiKey, rollApiKey } from '../../merchants/manage-keys.ts';
 import type { CreatedKey, ListedKey } from '../../merchants/manage-keys.ts';
-import { cleanText, foreignText } from '../../pages/page-text.ts';
+import { cleanText } from '../../pages/page-text.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { keyList, lastUse } from './key-list.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
-import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
+import { isOn, keyState, keyText, namedKey, scopesText } from '../../portal/records/key-texts.ts';
 import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
 
 const path = '/keys';
-const shared = { section: 'keys', action: 'keys.manage' } as const;
 
-async function findKey({ money }: DashboardServices, { merchant }: Visit, id: string | undefined): Promise<ListedKey> {
+async function findKey({ money, merchant }: Visit, id: string | undefined): Promise<ListedKey> {
   const key = (await listKeys(money.db, money.clock, merchant)).find((each) => each.id === id);
   if (!key) throw new AppError('not_found', 'There is no such API key in this environment.');
   return key;
 }
 
 const show: DashboardRoute = {
-  ...{ ...shared, method: 'GET', path: `${path}/:id` },
-  async handle(services, visit, { params }) {
-    const key = await findKey(services, visit, params['id']);
-    const isOn = key.state !== 'revoked' && key.state !== 'expired';
+  path: `${path}/:id`,
+  action: 'keys.manage',
+  async handle(visit, { params }) {
+    const key = await findKey(visit, params['id']);
     const { now, base, testMode } = visit;
     return {
       title: cleanText(key.name),
@@ -40,12 +37,9 @@ const show: DashboardRoute = {
         heading: html`<bdi>${cleanText(key.name)}</bdi>`,
         state: keyState(key),
         actions: [
-          ...(isOn && key.rolledTo === null
-            ? [{ href: `${path}/${key.id}/roll`, text: 'Roll key', needs: 'keys.manage' as const }]
-            : []),
-          ...(isOn
-            ? [{ href: `${path}/${key.id}/revoke`, text: 'Revoke', needs: 'keys.manage' as const, isDanger: true }]
-            : []),
+          isOn(key) &&
+            key.rolledTo === null && { href: `${path}/${key.id}/roll`, text: 'Roll key', needs: 'keys.manage' },
+          isOn(key) && { href: `${path}/${key.id}/revoke`, text: 'Revoke', needs: 'keys.manage', isDanger: true },
         ],
       })}
 <section class="panel"><h2>Details</h2>${facts([
@@ -66,7 +60,7 @@ const show: DashboardRoute = {
 };
 
 const create = formRoutes<null>({
-  ...{ ...shared, path: `${path}/new`, load: async () => null },
+  ...{ path: `${path}/new`, action: 'keys.manage', load: async () => null },
   view: (_none, { testMode }) => ({
     heading: testMode ? 'New test key' : 'New live key',
     fields: keyFields,
@@ -74,12 +68,12 @@ const create = formRoutes<null>({
     button: 'Create the key',
     back: { href: path, text: 'Back to the keys' },
   }),
-  async submit(services, visit, { body }) {
-    const { money, keys } = services;
+  async submit(visit, { body }) {
+    const { money, keys } = visit;
     const key = newKeyOf(body);
     const { text } = await money.db.withTransaction(async (tx) => {
       const created = await createApiKey(tx, keys, visit.merchant, key);
-      await noteNewKey(tx, services, visit, created, 'keys.create');
+      await noteNewKey(tx, visit, created, 'keys.create');
       return created;
     });
     return secretPage({
@@ -87,7 +81,7 @@ const create = formRoutes<null>({
       label: 'API key',
       secret: text,
       effect: html`<p>It works from now on. The owners of the business were notified by mail.</p>
-${visit.testMode && html`<p>Try it:</p><pre class="json" tabindex="0" role="region" aria-label="A request with this key">curl ${services.accounts.publicUrl()}/v1/payments?limit=1 -H 'Authorization: Bearer ${text}'</pre>`}`,
+${visit.testMode && html`<p>Try it:</p><pre class="json" tabindex="0" role="region" aria-label="A request with this key">curl ${visit.accounts.publicUrl()}/v1/payments?limit=1 -H 'Authorization: Bearer ${text}'</pre>`}`,
       next: { href: `${visit.base}${path}`, text: 'I have copied it' },
     });
   },
@@ -96,38 +90,37 @@ ${visit.testMode && html`<p>Try it:</p><pre class="json" tabindex="0" role="regi
 /** The audit entry of a new key, and a mail to every owner, in the key's transaction. Neither holds the key. */
 async function noteNewKey(
   tx: Transaction,
-  services: DashboardServices,
   visit: Visit,
   { record }: CreatedKey,
   action: 'keys.create' | 'keys.roll',
 ): Promise<void> {
-  audit(tx, services, visit, {
+  audit(tx, visit, {
     ...{ action, object: { type: 'api_key', id: record.id } },
     changes: maskedChanges(auditedKey(record)),
   });
   const { merchant, account } = visit;
-  await mailNewKey(tx, services.accounts, { merchant, record, action, who: cleanText(account.name) });
+  await mailNewKey(tx, visit.accounts, { merchant, record, action, who: cleanText(account.name) });
 }
 
 const roll = formRoutes<ListedKey>({
   ...{
-    ...shared,
+    action: 'keys.manage',
     path: `${path}/:id/roll`,
-    load: (services, visit, { params }) => findKey(services, visit, params['id']),
+    load: (visit, { params }) => findKey(visit, params['id']),
   },
   view: (key, { testMode }) => ({
     heading: 'Roll this key?',
-    effect: html`${named(key, testMode)}
+    effect: html`${namedKey(key, testMode)}
 <p>You get a new key with the same name and rights. Put it on your server while the old one still works.</p>`,
     fields: [overlapField],
     button: 'Roll key',
     back: { href: `${path}/${key.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, body }) {
+  async submit(visit, { subject, body }) {
     const overlapMs = overlapMsOf(body);
-    const { text, previous } = await services.money.db.withTransaction(async (tx) => {
-      const created = await rollApiKey(tx, services.keys, visit.merchant, { id: subject.id, overlapMs });
-      await noteNewKey(tx, services, visit, created, 'keys.roll');
+    const { text, previous } = await visit.money.db.withTransaction(async (tx) => {
+      const created = await rollApiKey(tx, visit.keys, visit.merchant, { id: subject.id, overlapMs });
+      await noteNewKey(tx, visit, created, 'keys.roll');
       return created;
     });
     return secretPage({
@@ -142,23 +135,23 @@ const roll = formRoutes<ListedKey>({
 
 const revoke = formRoutes<ListedKey>({
   ...{
-    ...shared,
+    action: 'keys.manage',
     path: `${path}/:id/revoke`,
-    load: (services, visit, { params }) => findKey(services, visit, params['id']),
+    load: (visit, { params }) => findKey(visit, params['id']),
   },
   view: (key, { testMode }) => ({
     heading: 'Revoke this key?',
-    effect: html`${named(key, testMode)}
+    effect: html`${namedKey(key, testMode)}
 <p>Within seconds every request with it is refused. It cannot be turned on again.</p>`,
     button: 'Revoke',
     isDanger: true,
     back: { href: `${path}/${key.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject }) {
-    const { money } = services;
+  async submit(visit, { subject }) {
+    const { money } = visit;
     await money.db.withTransaction(async (tx) => {
       await revokeApiKey(tx, money.clock, { merchantId: visit.merchant.id, id: subject.id });
-      audit(tx, services, visit, {
+      audit(tx, visit, {
         action: 'keys.revoke',
         object: { type: 'api_key', id: subject.id },
         changes: maskedChanges({ name: subject.name, ends_with: subject.lastFour }),
@@ -167,10 +160,6 @@ const revoke = formRoutes<ListedKey>({
     return path;
   },
 });
-
-function named(key: ListedKey, testMode: boolean): Html {
-  return html`<p>${foreignText(key.name)}, <code>${keyText(key, testMode)}</code>.</p>`;
-}
 
 // `new` comes before `:id`.
 export const keyPages: readonly DashboardRoute[] = [keyList, ...create, show, ...roll, ...revoke];

@@ -10,12 +10,10 @@ import { metadataField, metadataValues, typedMetadata } from '../patterns/metada
 import { rowCount } from '../../portal/patterns/fields.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { readLink } from './link-page.ts';
 import type { Link } from './link-page.ts';
 
-const section = 'links';
 const labelsMax = 10;
 const optionsMax = 100;
 const rows = ['data.custom_fields', 'data.metadata'];
@@ -26,12 +24,12 @@ interface LinkSubject {
   groups: Option[];
 }
 
-async function load(services: DashboardServices, visit: Visit, { params }: PageInput): Promise<LinkSubject> {
+async function load(visit: Visit, { params }: PageInput): Promise<LinkSubject> {
   const { caller, requestId } = visit;
-  const link = params['id'] === undefined ? null : await readLink(services, visit, params['id']);
+  const link = params['id'] === undefined ? null : await readLink(visit, params['id']);
   const call = { caller, requestId, query: { limit: optionsMax } };
-  const subAccounts = await services.api.list('listSubAccounts', subAccountSchema, call);
-  const groups = await services.api.list('listSubAccountGroups', groupSchema, call);
+  const subAccounts = await visit.api.list('listSubAccounts', subAccountSchema, call);
+  const groups = await visit.api.list('listSubAccountGroups', groupSchema, call);
   return {
     link,
     subAccounts: optionsOf(subAccounts.data, link?.sub_account ?? null),
@@ -107,7 +105,7 @@ function valuesOf(link: Link): Record<string, string> {
   };
 }
 
-const ofLink = { section, action: 'links.write', object: 'payment_link', list: '/links' } as const;
+const ofLink = { action: 'links.write', object: 'payment_link', list: '/links' } as const;
 
 const create = apiForm<LinkSubject>({
   ...{ ...ofLink, path: '/links/new', rows, load, operation: 'createPaymentLink', schema: linkSchema },
@@ -140,7 +138,7 @@ const edit = apiForm<LinkSubject>({
 const switchLink = apiForm<Link>({
   ...{ ...ofLink, path: '/links/:id/switch', operation: 'updatePaymentLink', schema: linkSchema },
   id: ({ id }) => id,
-  load: (services, visit, { params }) => readLink(services, visit, params['id']),
+  load: (visit, { params }) => readLink(visit, params['id']),
   view: (link) => ({
     ...(link.status === 'active'
       ? {
@@ -164,7 +162,7 @@ completed. You can switch it on again.</p>`,
 const remove = deletionForm<Link>({
   ...{ ...ofLink, path: '/links/:id/delete', operation: 'deletePaymentLink' },
   ...{ id: ({ id }) => id, before: ({ title }) => ({ title }) },
-  load: (services, visit, { params }) => readLink(services, visit, params['id']),
+  load: (visit, { params }) => readLink(visit, params['id']),
   view: (link) => ({
     heading: 'Delete this payment link?',
     effect: html`<p>${foreignText(link.title)}: whoever opens it reads that it was deleted, also from a printed QR code. Its

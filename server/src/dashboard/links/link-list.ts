@@ -19,19 +19,19 @@ const states = [
 ];
 
 export const linkLists = listRoutes<Row>({
-  ...{ path: '/links', section: 'links', action: 'records.read', title: 'Payment links' },
+  ...{ path: '/links', action: 'records.read', title: 'Payment links' },
   noun: ['link', 'links'],
   filters: [
     { kind: 'search', name: 'term', label: 'Title, description or amount' },
     { kind: 'select', name: 'status', label: 'State', options: states },
     ...moreDateFilters,
   ],
-  async read({ money }, visit, query) {
+  async read(visit, query) {
     const active = states.find(({ value }) => value === query['status'])?.isActive;
     const filter = { active, ...createdRange(query), ...typedSearch(query) };
-    const list = await listLinks(money.lists, visit.merchant.id, pageOf(query), filter);
+    const list = await listLinks(visit.money.lists, visit.merchant.id, pageOf(query), filter);
     const ids = list.rows.map(({ id }) => id);
-    const takings = ids.length === 0 ? [] : await listTakingsOfLinks(money.db, visit.merchant.id, ids);
+    const takings = ids.length === 0 ? [] : await listTakingsOfLinks(visit.money.db, visit.merchant.id, ids);
     const byId = new Map(takings.map((each) => [each.id, each]));
     const rows = list.rows.map((row) => {
       const { count = 0n, paidMinor = 0n, refundedMinor = 0n } = byId.get(row.id) ?? {};
@@ -70,11 +70,10 @@ export const linkLists = listRoutes<Row>({
     { header: 'State', cell: (row) => stateMark(linkMark(row.active)) },
   ],
   href: ({ id }) => `/links/${id}`,
+  first: { href: '/links/new', text: 'New payment link', needs: 'links.write' },
   empty: {
     text: 'No payment links yet. A link is a page that anybody can pay: send it by chat, or print its QR code.',
-    action: { href: '/links/new', text: 'New payment link', needs: 'links.write' },
   },
-  buttons: [{ href: '/links/new', text: 'New payment link', needs: 'links.write' }],
 });
 
 export function linkMark(isActive: boolean): StateMark {

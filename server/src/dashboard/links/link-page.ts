@@ -19,7 +19,6 @@ import { metadataFacts } from '../patterns/metadata.ts';
 import { copyField } from '../../portal/patterns/copy-field.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { linkMark } from './link-list.ts';
 
@@ -28,26 +27,25 @@ export type Link = Static<typeof linkSchema>;
 const newestMax = 10;
 
 /** Throws AppError `not_found`. */
-export async function readLink({ api }: DashboardServices, visit: Visit, id = ''): Promise<Link> {
-  const { caller, requestId } = visit;
+export async function readLink({ api, caller, requestId }: Visit, id = ''): Promise<Link> {
   if (!isUuid(id)) throw new AppError('not_found', 'There is no such payment link in this environment.');
   return api.call('retrievePaymentLink', linkSchema, { caller, requestId, params: { id } });
 }
 
 export const linkPage: DashboardRoute = {
-  ...{ method: 'GET', path: '/links/:id', section: 'links', action: 'records.read' },
-  async handle(services, visit, { params }) {
-    const { money } = services;
-    const { merchant, now } = visit;
-    const link = await readLink(services, visit, params['id']);
+  path: '/links/:id',
+  action: 'records.read',
+  async handle(visit, { params }) {
+    const { money, merchant, now } = visit;
+    const link = await readLink(visit, params['id']);
     const [takings] = await listTakingsOfLinks(money.db, merchant.id, [link.id]);
     const page = { limit: newestMax, offset: 0, before: null };
     const { rows } = await listPayments(money, merchant.id, page, { paymentLinkId: link.id, now });
-    const split = await splitText(services, visit, link);
+    const split = await splitText(visit, link);
     return {
       title: cleanText(link.title),
       body: html`${linkBody(visit, { link, takings, rows, split })}
-${await recordHistory(services, visit, { id: link.id, createdAt: new Date(link.createdAt) })}`,
+${await recordHistory(visit, { id: link.id, createdAt: new Date(link.createdAt) })}`,
     };
   },
 };
@@ -105,7 +103,7 @@ function amountText({ amount, min_amount: minimum }: Link): string {
   return minimum === null ? 'The payer enters it' : `The payer enters it, at least ${formatAmount(minorOf(minimum))}`;
 }
 
-async function splitText({ money }: DashboardServices, { merchant, base }: Visit, link: Link): Promise<Html | null> {
+async function splitText({ money, merchant, base }: Visit, link: Link): Promise<Html | null> {
   const { sub_account: subAccountId, sub_account_group: groupId } = link;
   const read = async (): Promise<{ href: string; name: string } | null> => {
     if (subAccountId !== null) {

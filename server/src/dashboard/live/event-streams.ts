@@ -8,6 +8,7 @@ import { limitEachKey } from '../../kit/keyed-limiter.ts';
 import type { KeyedLimiter } from '../../kit/keyed-limiter.ts';
 import type { Log } from '../../kit/log.ts';
 import { PublicError } from '../../kit/public-error.ts';
+import { ChangeSignal } from '../../pages/change-signal.ts';
 import { seeOther } from '../../pages/page-scope.ts';
 import type { LiveEvent, LiveFeed } from '../dashboard-route.ts';
 import type { Visit } from '../visit.ts';
@@ -129,28 +130,4 @@ export class EventStreams {
 function lineOf({ name, data }: LiveEvent): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `event: ${name}\n${lines.join('')}\n`;
-}
-
-/** Wakes whoever waits; a notification since the last wait counts, so that none is missed. */
-class ChangeSignal {
-  #isNotified = false;
-  #waiting: AbortController | null = null;
-
-  constructor(ended: AbortSignal) {
-    ended.addEventListener('abort', () => this.notify());
-  }
-
-  notify(): void {
-    this.#isNotified = true;
-    this.#waiting?.abort();
-  }
-
-  async wait(sleep: (until: AbortSignal) => Promise<void>): Promise<void> {
-    if (!this.#isNotified) {
-      this.#waiting = new AbortController();
-      await sleep(this.#waiting.signal);
-      this.#waiting = null;
-    }
-    this.#isNotified = false;
-  }
 }

@@ -3,7 +3,6 @@ import { renderHtml } from '../../kit/html.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { LiveEvent, LiveFeed } from '../dashboard-route.ts';
 import { countText, listRow } from '../../portal/patterns/list-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { ListPage } from '../patterns/list-page.ts';
 import type { Visit } from '../visit.ts';
 
@@ -16,7 +15,6 @@ const overlapMs = 2_000;
  */
 export function listFeed<Row extends { id: string }>(
   page: ListPage<Row>,
-  services: DashboardServices,
   visit: Visit,
   query: PageInput['query'],
 ): LiveFeed {
@@ -32,8 +30,8 @@ export function listFeed<Row extends { id: string }>(
     topics: [live.topic(visit)],
     async read(current) {
       const events: LiveEvent[] = [];
-      const list = await page.read(services, current, newest);
-      const shown = cursor === undefined ? [] : (await page.read(services, current, query)).rows;
+      const list = await page.read(current, newest);
+      const shown = cursor === undefined ? [] : (await page.read(current, query)).rows;
       // Oldest first, as they came.
       for (const row of [...shown, ...list.rows].toReversed()) {
         const markup = renderHtml(listRow(page, current, row));

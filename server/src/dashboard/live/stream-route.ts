@@ -5,39 +5,31 @@ import { counterFeed } from '../counter-screen/counter-feed.ts';
 import { paymentListPage } from '../payments/payment-list.ts';
 import { paymentVersion } from '../payments/payment-page.ts';
 import { findVisiblePayment } from '../payments/visible-payment.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { listFeed } from './list-feed.ts';
 
 /** The one event stream of a page: of a list with its filters, of a payment, or of a counter's screen. */
 export const stream: DashboardRoute = {
-  method: 'GET',
   path: '/stream',
-  section: 'payments',
   action: 'payments.read',
-  async handle(services, visit, { query }) {
+  async handle(visit, { query }) {
     const { counter, payment } = query;
-    if (counter !== undefined) return { live: await counterFeed(services, visit, counter) };
-    if (payment !== undefined) return { live: await paymentFeed(services, visit, payment, query) };
-    return { live: listFeed(paymentListPage, services, visit, query) };
+    if (counter !== undefined) return { live: await counterFeed(visit, counter) };
+    if (payment !== undefined) return { live: await paymentFeed(visit, payment, query) };
+    return { live: listFeed(paymentListPage, visit, query) };
   },
 };
 
 /** Says when the page of a payment has to be read again. Throws AppError `not_found`. */
-async function paymentFeed(
-  services: DashboardServices,
-  visit: Visit,
-  id: string,
-  query: PageInput['query'],
-): Promise<LiveFeed> {
+async function paymentFeed(visit: Visit, id: string, query: PageInput['query']): Promise<LiveFeed> {
   const input = { params: { id }, query };
-  await findVisiblePayment(services, visit, input);
+  await findVisiblePayment(visit, input);
   let known = query['version'];
   return {
     page: `/payments/${id}`,
     topics: [intentTopic(id)],
     async read(current) {
-      const next = paymentVersion(current, await findVisiblePayment(services, current, input));
+      const next = paymentVersion(current, await findVisiblePayment(current, input));
       if (next === known) return [];
       known = next;
       return [{ name: 'changed', data: next }];

@@ -2,13 +2,11 @@ import { listSubAccountNames } from '../../sub-accounts/manage-sub-accounts.ts';
 import { subAccountOn, subAccountOwing } from '../../sub-accounts/ledger-accounts.ts';
 import type { Account } from '../../ledger/accounts.ts';
 import { cleanText } from '../../pages/page-text.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 /** The names of sub-accounts by their ids; a deleted one keeps its name. */
 export async function subAccountNames(
-  { money }: DashboardServices,
-  { merchant }: Visit,
+  { money, merchant }: Visit,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();

@@ -2,7 +2,6 @@ import type { Static, TSchema } from 'typebox';
 import { maskedChanges } from '../../audit/masked-fields.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import type { Transaction } from '../../kit/db.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 interface ApiAction<Schema extends TSchema> {
@@ -25,11 +24,10 @@ interface ApiAction<Schema extends TSchema> {
 
 /** Calls a writing route of the API for a person, with the audit entry in the same transaction. Throws what the route throws. */
 export function act<Schema extends TSchema>(
-  services: DashboardServices,
   visit: Visit,
   { operationId, schema, params, body, formId, forgetsRefusals, object, before, alsoWrite }: ApiAction<Schema>,
 ): Promise<Static<Schema>> {
-  return services.api.call(operationId, schema, {
+  return visit.api.call(operationId, schema, {
     caller: visit.caller,
     requestId: visit.requestId,
     ...(params && { params }),
@@ -39,7 +37,7 @@ export function act<Schema extends TSchema>(
     alsoWrite: (tx, response) => {
       const created = (response as { id?: unknown }).id;
       const objectId = object.id ?? (typeof created === 'string' ? created : null);
-      audit(tx, services, visit, {
+      audit(tx, visit, {
         action: operationId,
         object: { type: object.type, id: objectId },
         changes: maskedChanges(body ?? {}, before),
@@ -63,15 +61,14 @@ interface OwnAction {
  * entry. Throws what `effect` throws.
  */
 export async function change(
-  services: DashboardServices,
   visit: Visit,
   { before, after, ...action }: OwnAction,
   effect: (tx: Transaction) => Promise<unknown>,
 ): Promise<void> {
   if (Object.entries(after).every(([name, value]) => before[name] === value)) return;
-  await services.accounts.db.withTransaction(async (tx) => {
+  await visit.accounts.db.withTransaction(async (tx) => {
     await effect(tx);
-    audit(tx, services, visit, { ...action, changes: maskedChanges(after, before) });
+    audit(tx, visit, { ...action, changes: maskedChanges(after, before) });
   });
 }
 
@@ -89,8 +86,8 @@ interface AuditedAction {
 }
 
 /** Writes the audit entry of an action that is not the API's, such as a change of the team. */
-export function audit(tx: Transaction, { accounts }: DashboardServices, visit: Visit, action: AuditedAction): void {
-  recordAudit(tx, accounts, {
+export function audit(tx: Transaction, visit: Visit, action: AuditedAction): void {
+  recordAudit(tx, visit.accounts, {
     businessId: visit.merchant.businessId,
     testMode: action.isForBoth === true ? null : visit.testMode,
     actorType: 'member',

@@ -3,7 +3,6 @@ import { deletedSchema } from '../../api/wire-types.ts';
 import type { Transaction } from '../../kit/db.ts';
 import type { FormView, Submitted } from '../../portal/patterns/form-page.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { act } from './act.ts';
 import { formRoutes } from './form-page.ts';
@@ -27,19 +26,15 @@ interface ApiForm<Subject> extends Omit<DashboardForm<Subject>, 'submit' | 'oper
   /** What is sent; all that was typed, by default. */
   body?(typed: Body, subject: Subject): Body;
   /** What else belongs to it, such as a mail. */
-  alsoWrite?(
-    services: DashboardServices,
-    visit: Visit,
-    sent: { subject: Subject; body: Body },
-  ): Promise<(tx: Transaction) => void>;
+  alsoWrite?(visit: Visit, sent: { subject: Subject; body: Body }): Promise<(tx: Transaction) => void>;
 }
 
 export function apiForm<Subject>(form: ApiForm<Subject>): DashboardRoute[] {
   const { schema: _schema, object: _object, list, id, before: _before, body: _body, alsoWrite: _also, ...page } = form;
   return formRoutes<Subject>({
     ...page,
-    async submit(services, visit, submitted) {
-      const response = await call(form, services, visit, submitted);
+    async submit(visit, submitted) {
+      const response = await call(form, visit, submitted);
       return `${list}/${id?.(submitted.subject) ?? (response as { id: string }).id}`;
     },
   });
@@ -47,7 +42,7 @@ export function apiForm<Subject>(form: ApiForm<Subject>): DashboardRoute[] {
 
 interface DeletionForm<Subject> extends Pick<
   ApiForm<Subject>,
-  'path' | 'section' | 'action' | 'load' | 'operation' | 'object' | 'list' | 'before'
+  'path' | 'action' | 'load' | 'operation' | 'object' | 'list' | 'before'
 > {
   id(subject: Subject): string;
   view(subject: Subject): Required<Pick<FormView, 'heading' | 'effect' | 'button'>>;
@@ -63,8 +58,8 @@ export function deletionForm<Subject>({ view, ...form }: DeletionForm<Subject>):
       ...{ ...view(subject), isDanger: true },
       back: { href: `${list}/${id(subject)}`, text: 'Keep it' },
     }),
-    async submit(services, visit, submitted) {
-      await call({ ...form, schema: deletedSchema }, services, visit, submitted);
+    async submit(visit, submitted) {
+      await call({ ...form, schema: deletedSchema }, visit, submitted);
       return list;
     },
   });
@@ -74,17 +69,16 @@ type Call<Subject> = Pick<ApiForm<Subject>, 'operation' | 'schema' | 'object' | 
 
 async function call<Subject>(
   { operation, schema, object, id, before, body: bodyOf, alsoWrite }: Call<Subject>,
-  services: DashboardServices,
   visit: Visit,
   { subject, body: typed, formId }: Submitted<Subject>,
 ): Promise<unknown> {
   const ofRecord = id && { id: id(subject) };
   const body = bodyOf ? bodyOf(typed, subject) : typed;
-  return act(services, visit, {
+  return act(visit, {
     ...{ operationId: operation, schema, formId, object: { type: object, ...ofRecord } },
     ...(ofRecord && { params: ofRecord }),
     ...(Object.keys(body).length > 0 && { body }),
     ...(before && { before: before(subject) }),
-    ...(alsoWrite && { alsoWrite: await alsoWrite(services, visit, { subject, body }) }),
+    ...(alsoWrite && { alsoWrite: await alsoWrite(visit, { subject, body }) }),
   });
 }

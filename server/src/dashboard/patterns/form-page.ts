@@ -16,7 +16,7 @@ export function formRoutes<Subject>({ operation, ...page }: DashboardForm<Subjec
   return portalFormRoutes<Subject, DashboardKind>({
     ...page,
     ...(operation !== undefined && {
-      hasActed: ({ api }, { caller }, { params, formId }) =>
+      hasActed: ({ api, caller }, { params, formId }) =>
         api.hasActed(operation, { caller, params, idempotencyKey: keyOfForm(formId) }),
     }),
   });

@@ -10,7 +10,6 @@ import { listRequestsOfRecord } from '../../request-log/read-requests.ts';
 import type { Static } from 'typebox';
 import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schemas.ts';
 import { actionText } from '../audit/audit-texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import type { Connector } from '../../networks/contract.ts';
 import { accountText } from './account-names.ts';
@@ -41,16 +40,16 @@ interface MovementSource {
 type ShownEvent = Static<typeof eventSchema>;
 
 /** What happened to a record: its own history, API calls, people's actions, movements, and deliveries of its events. */
-export async function recordHistory(services: DashboardServices, visit: Visit, record: RecordSources): Promise<Html> {
+export async function recordHistory(visit: Visit, record: RecordSources): Promise<Html> {
   const { id, objectIds = [id], movedBy = [], names = new Map<string, string>(), own = [], createdAt } = record;
-  const events = await eventsOf(services, visit, objectIds);
+  const events = await eventsOf(visit, objectIds);
   const entries = [
     ...own,
     ...(createdAt ? [{ at: createdAt, text: 'Created.' }] : []),
-    ...(await callEntries(services, visit, { objectIds, events })),
-    ...(await peopleEntries(services, visit, id)),
-    ...(await movementEntries(services, visit, movedBy, names)),
-    ...(await deliveryEntries(services, visit, events)),
+    ...(await callEntries(visit, { objectIds, events })),
+    ...(await peopleEntries(visit, id)),
+    ...(await movementEntries(visit, movedBy, names)),
+    ...(await deliveryEntries(visit, events)),
   ];
   const sorted = entries.toSorted((left, right) => left.at.getTime() - right.at.getTime());
   return timeline(visit, sorted, { below: requestsLink(visit, id) });
@@ -65,11 +64,7 @@ const eventsMax = 25;
 const endpointsMax = 100;
 const entriesMax = 25;
 
-async function eventsOf(
-  { api }: DashboardServices,
-  { caller, requestId, may }: Visit,
-  objectIds: readonly string[],
-): Promise<ShownEvent[]> {
+async function eventsOf({ api, caller, requestId, may }: Visit, objectIds: readonly string[]): Promise<ShownEvent[]> {
   if (!may('requests.read').isAllowed) return [];
   const lists = await Promise.all(
     objectIds.map((objectId) =>
@@ -84,8 +79,7 @@ async function eventsOf(
  * their events still name them, and so do those that a payer’s page made.
  */
 async function callEntries(
-  { money }: DashboardServices,
-  { merchant, base, may }: Visit,
+  { money, merchant, base, may }: Visit,
   { objectIds, events }: { objectIds: readonly string[]; events: readonly ShownEvent[] },
 ): Promise<TimelineEntry[]> {
   if (!may('requests.read').isAllowed) return [];
@@ -114,8 +108,7 @@ function causeOf({ id, request_id: requestId }: ShownEvent): Html {
 
 /** Who did what to it in the dashboard. */
 async function peopleEntries(
-  { api, money }: DashboardServices,
-  { merchant, may, testMode }: Visit,
+  { api, money, merchant, may, testMode }: Visit,
   objectId: string,
 ): Promise<TimelineEntry[]> {
   if (!may('records.read').isAllowed) return [];
@@ -130,8 +123,7 @@ async function peopleEntries(
 
 /** One entry for each posting: what is booked together is one step. */
 async function movementEntries(
-  { money }: DashboardServices,
-  { merchant, testMode }: Visit,
+  { money, merchant, testMode }: Visit,
   movedBy: readonly MovementSource[],
   names: ReadonlyMap<string, string>,
 ): Promise<TimelineEntry[]> {
@@ -178,8 +170,7 @@ const deliveryTexts: ReadonlyMap<string, string> = new Map([
 ]);
 
 async function deliveryEntries(
-  { api }: DashboardServices,
-  { caller, requestId, base }: Visit,
+  { api, caller, requestId, base }: Visit,
   events: readonly ShownEvent[],
 ): Promise<TimelineEntry[]> {
   if (events.every(({ deliveries }) => deliveries.length === 0)) return [];

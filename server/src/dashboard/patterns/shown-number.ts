@@ -4,8 +4,7 @@ import type { Html } from '../../kit/html.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText, foreignText, formatNumber } from '../../pages/page-text.ts';
 import type { Page, PageInput } from '../../portal/patterns/page-route.ts';
-import type { DashboardRoute, Section } from '../dashboard-route.ts';
-import type { DashboardServices } from '../services.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
 import type { Visit } from '../visit.ts';
 import { audit } from './act.ts';
 
@@ -16,12 +15,11 @@ export interface Shown {
 
 interface RecordPage<Subject> {
   path: string;
-  section: Section;
   action: DashboardRoute['action'];
   /** The kind of the record, as the audit log has it. */
   object: string;
-  load(services: DashboardServices, visit: Visit, input: PageInput): Promise<Subject>;
-  page(services: DashboardServices, visit: Visit, drawn: { subject: Subject; shown: Shown }): Promise<Page>;
+  load(visit: Visit, input: PageInput): Promise<Subject>;
+  page(visit: Visit, drawn: { subject: Subject; shown: Shown }): Promise<Page>;
 }
 
 /**
@@ -29,20 +27,22 @@ interface RecordPage<Subject> {
  * that is the same page with the whole number, once the audit log has who saw it. No other address shows it.
  */
 export function recordWithNumber<Subject extends { id: string }>(record: RecordPage<Subject>): DashboardRoute[] {
-  const { path, section, action, object, load, page } = record;
+  const { path, action, object, load, page } = record;
   return [
     {
-      ...{ method: 'GET', path, section, action },
-      handle: async (services, visit, input) =>
-        page(services, visit, { subject: await load(services, visit, input), shown: { isWhole: false } }),
+      path,
+      action,
+      handle: async (visit, input) => page(visit, { subject: await load(visit, input), shown: { isWhole: false } }),
     },
     {
-      ...{ method: 'POST', path, section, action: 'numbers.show' },
-      async handle(services, visit, input) {
-        const subject = await load(services, visit, input);
+      method: 'POST',
+      path,
+      action: 'numbers.show',
+      async handle(visit, input) {
+        const subject = await load(visit, input);
         const entry = { action: 'numbers.show', object: { type: object, id: subject.id }, changes: [] };
-        await services.accounts.db.withTransaction(async (tx) => audit(tx, services, visit, entry));
-        return page(services, visit, { subject, shown: { isWhole: true } });
+        await visit.accounts.db.withTransaction(async (tx) => audit(tx, visit, entry));
+        return page(visit, { subject, shown: { isWhole: true } });
       },
     },
   ];

@@ -1,6 +1,5 @@
 import { groupSchema, subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import { cleanText } from '../../pages/page-text.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 
@@ -12,8 +11,7 @@ export interface SplitChoices {
   groups: Option[];
 }
 
-export async function splitChoices({ api }: DashboardServices, visit: Visit): Promise<SplitChoices> {
-  const { caller, requestId } = visit;
+export async function splitChoices({ api, caller, requestId }: Visit): Promise<SplitChoices> {
   const call = { caller, requestId, query: { limit: choicesMax } };
   const [subAccounts, groups] = await Promise.all([
     api.list('listSubAccounts', subAccountSchema, call),
@@ -29,27 +27,12 @@ export async function splitChoices({ api }: DashboardServices, visit: Visit): Pr
 
 /** The two fields of a split, none where the business shares with nobody. `head` leads their names. */
 export function splitFields({ subAccounts, groups }: SplitChoices, head = ''): Field[] {
-  const withNone = (options: Option[]): Option[] => [{ value: '', text: 'Nobody' }, ...options];
+  const field = (name: string, label: string, options: Option[]): Field[] =>
+    options.length === 0
+      ? []
+      : [{ kind: 'select', name: `${head}${name}`, label, options: [{ value: '', text: 'Nobody' }, ...options] }];
   return [
-    ...(subAccounts.length === 0
-      ? []
-      : [
-          {
-            kind: 'select' as const,
-            name: `${head}sub_account`,
-            label: 'Share with a sub-account',
-            options: withNone(subAccounts),
-          },
-        ]),
-    ...(groups.length === 0
-      ? []
-      : [
-          {
-            kind: 'select' as const,
-            name: `${head}sub_account_group`,
-            label: 'Share with a group',
-            options: withNone(groups),
-          },
-        ]),
+    ...field('sub_account', 'Share with a sub-account', subAccounts),
+    ...field('sub_account_group', 'Share with a group', groups),
   ];
 }

@@ -11,7 +11,6 @@ import { formRoutes } from '../patterns/form-page.ts';
 import { metadataField } from '../patterns/metadata.ts';
 import { splitChoices, splitFields } from '../patterns/split-choices.ts';
 import type { SplitChoices } from '../patterns/split-choices.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 const metadataName = 'data.metadata';
@@ -25,7 +24,6 @@ interface Choices {
 /** A payment that somebody in the shop asks for: the payer gets its link. */
 export const newPayment: readonly DashboardRoute[] = formRoutes<Choices>({
   path: '/payments/new',
-  section: 'payments',
   action: 'payments.write',
   load: choicesOf,
   operation: 'createPayment',
@@ -36,10 +34,10 @@ export const newPayment: readonly DashboardRoute[] = formRoutes<Choices>({
     button: 'Create the payment',
     back: { href: '/payments', text: 'Back to the payments' },
   }),
-  async submit(services, visit, { body, formId }) {
+  async submit(visit, { body, formId }) {
     const { payment_methods: networks, ...data } = body['data'] as Record<string, unknown>;
     const chosen = Array.isArray(networks) && networks.length > 0 ? { payment_methods: networks as unknown[] } : {};
-    const created = await act(services, visit, {
+    const created = await act(visit, {
       operationId: 'createPayment',
       schema: createdIntentSchema,
       body: { data: { ...data, ...chosen, currency: visit.merchant.currency } },
@@ -53,9 +51,8 @@ export const newPayment: readonly DashboardRoute[] = formRoutes<Choices>({
 const customersMax = 100;
 
 /** Throws AppError `not_found` to a cashier, whose payments belong to a counter. */
-async function choicesOf(services: DashboardServices, visit: Visit): Promise<Choices> {
-  const { api, money } = services;
-  const { caller, requestId, may, merchant } = visit;
+async function choicesOf(visit: Visit): Promise<Choices> {
+  const { api, money, caller, requestId, may, merchant } = visit;
   if (may('payments.write').ownOnly) {
     throw new AppError('not_found', 'Take payments at your counter: open Counters, then its screen.');
   }
@@ -69,7 +66,7 @@ async function choicesOf(services: DashboardServices, visit: Visit): Promise<Cho
     networks: money.networks
       .collecting(merchant)
       .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName })),
-    split: await splitChoices(services, visit),
+    split: await splitChoices(visit),
   };
 }
 

@@ -10,7 +10,6 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { Filter } from '../../portal/patterns/list-page.ts';
 import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { knownNetworks } from '../../networks/known-networks.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { beginningOfToday } from './visible-payment.ts';
 
@@ -27,8 +26,8 @@ const statusTexts: Record<IntentStatus, string> = {
 const countersMax = 100;
 
 /** The filters of the list, with the business's own networks and counters. */
-export async function paymentFilters({ api }: DashboardServices, visit: Visit): Promise<readonly Filter[]> {
-  const { caller, requestId, may, membership } = visit;
+export async function paymentFilters(visit: Visit): Promise<readonly Filter[]> {
+  const { api, caller, requestId, may, membership } = visit;
   const counters = await api.list('listVirtualTerminals', terminalSchema, {
     ...{ caller, requestId, query: { limit: countersMax } },
   });

@@ -9,12 +9,10 @@ import { timelineSchema } from '../../payments/intent-wire.ts';
 import type { TimelineEntry } from '../../portal/patterns/record-page.ts';
 import { inDalasi } from '../../portal/patterns/texts.ts';
 import { recordHistory } from '../patterns/record-history.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 /** What happened to a payment: its own timeline, and who was told of it. */
 export async function paymentTimeline(
-  services: DashboardServices,
   visit: Visit,
   payment: {
     id: string;
@@ -26,7 +24,7 @@ export async function paymentTimeline(
   const { caller, requestId } = visit;
   const { id, attempts, refunds, names } = payment;
   const call = { caller, requestId, params: { id } };
-  const { data } = await services.api.call('retrievePaymentTimeline', timelineSchema, call);
+  const { data } = await visit.api.call('retrievePaymentTimeline', timelineSchema, call);
   // What it refunds, its notes say already, with how.
   const own = data
     .filter(({ kind }) => kind !== 'charge.refunded')
@@ -35,18 +33,18 @@ export async function paymentTimeline(
       text: foreignText(inDalasi(withNames(detail, names))),
       technical: html`<code>${kind}</code>${transactionId !== null && html` <code>${transactionId}</code>`}`,
     }));
-  return recordHistory(services, visit, {
+  return recordHistory(visit, {
     ...{ id, names, objectIds: [id, ...attempts.map((attempt) => attempt.id)] },
     movedBy: [
       ...attempts.map((attempt) => ({ type: 'charge', id: attempt.id, network: attempt.network })),
       ...refunds.map((refund) => ({ type: 'transfer', id: refund.id, network: refund.network })),
     ],
-    own: [...own, ...(await viewEntries(services, visit, id)), ...(await noticeEntries(services, visit, attempts))],
+    own: [...own, ...(await viewEntries(visit, id)), ...(await noticeEntries(visit, attempts))],
   });
 }
 
 /** When its page was opened. */
-async function viewEntries({ money }: DashboardServices, { merchant }: Visit, id: string): Promise<TimelineEntry[]> {
+async function viewEntries({ money, merchant }: Visit, id: string): Promise<TimelineEntry[]> {
   const viewed = await findPageViews(money.db, merchant.id, id);
   if (!viewed) return [];
   const { views, firstViewedAt, lastViewedAt } = viewed;
@@ -80,11 +78,7 @@ const noticeTexts: Readonly<Record<string, string>> = {
 };
 
 /** Messages to the counter's staff; they are sent once the payment is paid. */
-async function noticeEntries(
-  { money }: DashboardServices,
-  { merchant }: Visit,
-  attempts: readonly Charge[],
-): Promise<TimelineEntry[]> {
+async function noticeEntries({ money, merchant }: Visit, attempts: readonly Charge[]): Promise<TimelineEntry[]> {
   const paid = attempts.filter((attempt) => attempt.paidAt !== null);
   const notices = await Promise.all(
     paid.map(async ({ id, paidAt, updatedAt }) =>

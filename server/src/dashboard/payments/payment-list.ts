@@ -31,13 +31,12 @@ interface PaymentRow extends FoundPayment {
 
 export const paymentListPage: ListPage<PaymentRow> = {
   path: '/payments',
-  section: 'payments',
   action: 'payments.read',
   title: 'Payments',
   noun: ['payment', 'payments', 'paid'],
   filters: paymentFilters,
-  async read(services, visit, query) {
-    const list = await listPayments(services.money, visit.merchant.id, pageOf(query), filterOf(visit, query));
+  async read(visit, query) {
+    const list = await listPayments(visit.money, visit.merchant.id, pageOf(query), filterOf(visit, query));
     const rows = list.rows.map((payment) => rowOf(visit, { payment, query }));
     return shownRows(list, rows);
   },
@@ -68,13 +67,18 @@ export const paymentListPage: ListPage<PaymentRow> = {
       currency: ({ intent }) => intent.currency,
       paid_at: ({ charge }) => charge?.paidAt?.toISOString() ?? null,
     }),
-    async rows(services, visit, query, { limit, before }) {
+    async rows(visit, query, { limit, before }) {
       const page = { limit, offset: 0, before };
-      const rows = await listPaymentRows(services.money, visit.merchant.id, page, filterOf(visit, query));
+      const rows = await listPaymentRows(visit.money, visit.merchant.id, page, filterOf(visit, query));
       return rows.map((payment) => rowOf(visit, { payment, query }));
     },
-    async totals({ money }, visit, query) {
-      const { total, sumMinor } = await sumPayments(money, visit.merchant.id, filterOf(visit, query), exportedRowsMax);
+    async totals(visit, query) {
+      const { total, sumMinor } = await sumPayments(
+        visit.money,
+        visit.merchant.id,
+        filterOf(visit, query),
+        exportedRowsMax,
+      );
       return total > exportedRowsMax ? { total: exportedRowsMax, isCapped: true } : { total, sumMinor };
     },
   },
@@ -96,11 +100,8 @@ export const paymentListPage: ListPage<PaymentRow> = {
     },
   ],
   href: ({ href }) => href,
-  empty: {
-    text: 'No payments yet. Make a link, or take one at a counter.',
-    action: { href: '/payments/new', text: 'New payment', needs: 'payments.write' },
-  },
-  buttons: [{ href: '/payments/new', text: 'New payment', needs: 'payments.write', notOwn: true }],
+  first: { href: '/payments/new', text: 'New payment', needs: 'payments.write' },
+  empty: { text: 'No payments yet. Make a link, or take one at a counter.' },
 };
 
 export const paymentLists: readonly DashboardRoute[] = listRoutes(paymentListPage);

@@ -1,5 +1,4 @@
 import { apiForm } from '../patterns/api-form.ts';
-import type { MerchantAction } from '../../accounts/permissions.ts';
 import { hash } from 'node:crypto';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
@@ -23,12 +22,10 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
 import { ifFound } from '../patterns/if-found.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
-import { lastChange } from '../patterns/last-change.ts';
+import { lastChange } from '../patterns/changed-by.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
-import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { refundState } from '../../portal/records/refund-state.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { paymentTimeline } from './payment-history.ts';
 import { attemptList } from '../../portal/records/attempt-list.ts';
@@ -44,18 +41,15 @@ interface ShownPayment extends FoundPayment {
 }
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/payments/:id',
-  section: 'payments',
   action: 'payments.read',
-  async handle(services, visit, input) {
-    const found = await findVisiblePayment(services, visit, input);
-    const { db } = services.money;
+  async handle(visit, input) {
+    const found = await findVisiblePayment(visit, input);
+    const { db } = visit.money;
     const { id, shares } = found.intent;
     const attempts = await listAttempts(db, visit.merchant.id, id);
     const refunds = await Promise.all(attempts.map((each) => listRefundsOfCharge(db, visit.merchant.id, each.id)));
     const names = await subAccountNames(
-      services,
       visit,
       shares.map(({ subAccountId }) => subAccountId),
     );
@@ -69,7 +63,7 @@ const show: DashboardRoute = {
       title: titleOf(payment),
       body: html`<div hx-sse:connect="${base}/stream?${parameters.toString()}" hx-swap="none"></div>
 <div id="record" class="record" hx-get="${base}/payments/${id}${reference === undefined ? '' : `?reference=${encodeURIComponent(reference)}`}" hx-trigger="changed from:body" hx-select="#record"
-hx-swap="outerMorph">${await paymentBody(services, visit, payment)}</div>`,
+hx-swap="outerMorph">${await paymentBody(visit, payment)}</div>`,
     };
   },
 };
@@ -86,13 +80,13 @@ export function titleOf({ intent }: Pick<FoundPayment, 'intent'>): string {
   return cleanText(intent.title ?? '') || `Payment of ${formatAmount(totalMinor(intent))}`;
 }
 
-async function paymentBody(services: DashboardServices, visit: Visit, payment: ShownPayment): Promise<Html> {
-  const { money } = services;
+async function paymentBody(visit: Visit, payment: ShownPayment): Promise<Html> {
+  const { money, now } = visit;
   const { intent, charge, attempts, names } = payment;
-  const { now } = visit;
   const payer = charge && maskPhoneNumber(charge.accountNumber ?? '');
   const isOpenNow = isOpen(statusAt(intent, now));
   const address = paymentLink(money, intent);
+  const path = `/payments/${intent.id}`;
   return html`${recordHead(visit, {
     heading: formatAmount(totalMinor(intent)),
     state: paymentState(payment, { now }),
@@ -101,15 +95,18 @@ async function paymentBody(services: DashboardServices, visit: Visit, payment: S
     }${shownTime(charge?.paidAt ?? intent.createdAt, now)}</p>${
       charge && html`<p class="reference">${copyable(charge.transactionReference)}</p>`
     }`,
-    actions: actionsOf(payment, visit),
+    actions: [
+      leftMinor(payment) > 0n && { href: `${path}/refund`, text: 'Refund', needs: 'refunds.create' },
+      isOpenNow && { href: `${path}/cancel`, text: 'Cancel payment', needs: 'payments.write', isDanger: true },
+    ],
     reasons: reasonsOf(payment, visit),
   })}
 <div class="columns"><div class="stack"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}</section>
 <section class="panel"><h2>Tries</h2>${attemptList(visit, attempts)}</section>
-${charge?.receivedDirectly && (await receiptPanel(services, visit, charge))}
+${charge?.receivedDirectly && (await receiptPanel(visit, charge))}
 ${payment.refunds.length > 0 && refundList(payment.refunds, visit)}</div>
 <section class="panel"><h2>Details</h2>${facts([
-    ...(await madeWith(services, visit, payment)),
+    ...(await madeWith(visit, payment)),
     ['Description', intent.description && foreignText(intent.description)],
     ...Object.entries(intent.customFieldsValues ?? {}).map(
       ([label, value]) => [foreignText(label), foreignText(String(value))] as const,
@@ -119,17 +116,16 @@ ${payment.refunds.length > 0 && refundList(payment.refunds, visit)}</div>
     ['Created', shownTime(intent.createdAt, now)],
     ['Events also go to', intent.callbackUrl && foreignText(intent.callbackUrl)],
     [isOpenNow ? 'Page for the payer' : 'Receipt, as the payer sees it', html`<a href="${address}">${address}</a>`],
-    ['Last acted on by', await lastChange(services, visit, intent.id)],
+    ['Last acted on by', await lastChange(visit, intent.id)],
     ['Network’s transaction', charge?.networkTransactionId],
     ['Payment id', intent.id],
   ])}</section></div>
-${await paymentTimeline(services, visit, { id: intent.id, attempts, names, refunds: payment.refunds })}`;
+${await paymentTimeline(visit, { id: intent.id, attempts, names, refunds: payment.refunds })}`;
 }
 
 /** Who or what the payment came by, with links for those who may follow them. */
 async function madeWith(
-  { money }: DashboardServices,
-  { merchant, may, base }: Visit,
+  { money, merchant, may, base }: Visit,
   { intent }: ShownPayment,
 ): Promise<(readonly [string, Html | null])[]> {
   const { terminalId, paymentLinkId, customerId, customerName } = intent;
@@ -144,17 +140,6 @@ async function madeWith(
     ['Customer', customer ? linked(`/customers/${customer.id}`, customer.name) : payer],
     ['Counter', terminal ? linked(`/counters/${terminal.id}`, terminal.name) : null],
     ['Payment link', link ? linked(`/links/${link.id}`, link.title) : null],
-  ];
-}
-
-function actionsOf(payment: ShownPayment, { now }: Visit): RecordAction<MerchantAction>[] {
-  const { intent } = payment;
-  const path = `/payments/${intent.id}`;
-  return [
-    ...(leftMinor(payment) > 0n ? [{ href: `${path}/refund`, text: 'Refund', needs: 'refunds.create' as const }] : []),
-    ...(isOpen(statusAt(intent, now))
-      ? [{ href: `${path}/cancel`, text: 'Cancel payment', needs: 'payments.write' as const, isDanger: true }]
-      : []),
   ];
 }
 
@@ -223,7 +208,6 @@ function refundList(refunds: readonly Refund[], { base, now, may }: Visit): Html
 
 const cancel = apiForm<FoundPayment>({
   path: '/payments/:id/cancel',
-  section: 'payments',
   action: 'payments.write',
   load: findVisiblePayment,
   ...{ operation: 'cancelPayment', schema: intentSchema, object: 'payment', list: '/payments' },

@@ -9,16 +9,15 @@ import { inDalasi, shownTime, stateMark, timeInSentence } from '../../portal/pat
 import { findReceiptOfCharge } from '../../receipts/receipt-store.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
 import { payerText, proofText, receiptMark } from '../receipts/receipt-texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 /** The receipt of a payment whose payer sends the money straight to the business: the one that paid it, or what is waited for. */
-export async function receiptPanel(services: DashboardServices, visit: Visit, charge: Charge): Promise<Html> {
-  const { db } = services.money;
+export async function receiptPanel(visit: Visit, charge: Charge): Promise<Html> {
+  const { db } = visit.money;
   const receipt = await findReceiptOfCharge(db, charge.merchantId, charge.id);
   const content = receipt
-    ? html`${receiptFacts(visit, receipt)}${receipt.status === 'contradicted' && (await contradiction(services, visit, charge))}`
-    : html`<p>${await waitingText(services, charge)}</p>`;
+    ? html`${receiptFacts(visit, receipt)}${receipt.status === 'contradicted' && (await contradiction(visit, charge))}`
+    : html`<p>${await waitingText(visit, charge)}</p>`;
   return html`<section class="panel"><h2>Receipt</h2>${content}
 <p class="hint">The money goes straight to your own number. It is in no balance here.</p></section>`;
 }
@@ -35,7 +34,7 @@ function receiptFacts({ base, now, may }: Visit, receipt: Receipt): Html {
 }
 
 /** Why it was taken back, and where somebody looks at it. */
-async function contradiction({ money }: DashboardServices, { now }: Visit, charge: Charge): Promise<Html> {
+async function contradiction({ money, now }: Visit, charge: Charge): Promise<Html> {
   const cases = await listCasesOfSubject(money.db, charge.merchantId, charge.id);
   const found = cases.findLast(({ kind }) => kind === 'network_reversal');
   if (!found) return html``;
@@ -44,7 +43,7 @@ async function contradiction({ money }: DashboardServices, { now }: Visit, charg
 ${state}, since ${timeInSentence(found.createdAt, now)}: case <code>${found.id}</code></p></div>`;
 }
 
-async function waitingText({ money }: DashboardServices, charge: Charge): Promise<string> {
+async function waitingText({ money }: Visit, charge: Charge): Promise<string> {
   const { value, waitsFor } = await typedIdOf(money.db, charge);
   if (value === null) return 'The payer has typed no transaction id, or none that fits.';
   const typed = `The payer typed ${maskedId(value)}.`;

@@ -5,7 +5,6 @@ import { isUuid } from '../../kit/ids.ts';
 import { findPayment, listAttempts } from '../../payments/find-payment.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 /** The beginning of today, UTC, which is Gambian time: a cashier sees the day's payments. */
@@ -18,11 +17,10 @@ export function beginningOfToday({ now }: Pick<Visit, 'now'>): Date {
  * reference, which the list's search puts into the address. Throws AppError `not_found`, also for what is not to be seen.
  */
 export async function findVisiblePayment(
-  { money }: Pick<DashboardServices, 'money'>,
   visit: Visit,
   { params, query }: Pick<PageInput, 'params' | 'query'>,
 ): Promise<FoundPayment> {
-  const { merchant, membership, may } = visit;
+  const { money, merchant, membership, may } = visit;
   const missing = new AppError('not_found', 'There is no such payment in this environment.');
   const id = params['id'] ?? '';
   if (!isUuid(id)) throw missing;

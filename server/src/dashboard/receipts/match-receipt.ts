@@ -16,7 +16,6 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { titleOf } from '../payments/payment-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { loadReceipt } from './load-receipt.ts';
 import { payerText, proofText } from './receipt-texts.ts';
@@ -24,7 +23,6 @@ import { payerText, proofText } from './receipt-texts.ts';
 /** A person decides which payment a receipt has paid. A proposal sends the payment's reference, else it is typed. */
 export const matchReceipt: readonly DashboardRoute[] = formRoutes<Receipt>({
   path: '/receipts/:id/match',
-  section: 'receipts',
   action: 'receipts.match',
   load: loadReceipt,
   view: (receipt, _visit, { form }) => ({
@@ -43,8 +41,8 @@ export const matchReceipt: readonly DashboardRoute[] = formRoutes<Receipt>({
     button: 'Look at the payment',
     back: { href: `/receipts/${receipt.id}`, text: 'Back to the receipt' },
   }),
-  async confirm(services, visit, { subject: receipt, input }) {
-    const { charge, intent } = await decide(services, visit, { receipt, input });
+  async confirm(visit, { subject: receipt, input }) {
+    const { charge, intent } = await decide(visit, { receipt, input });
     return {
       heading: `Did this receipt pay ${charge.transactionReference}?`,
       effect: html`${facts([
@@ -63,12 +61,12 @@ undo it; to return the money, refund the payment.</p>`,
       button: `It paid ${charge.transactionReference}`,
     };
   },
-  async submit(services, visit, { subject: receipt, input }) {
-    const { charge, intent } = await decide(services, visit, { receipt, input });
+  async submit(visit, { subject: receipt, input }) {
+    const { charge, intent } = await decide(visit, { receipt, input });
     const page = `/payments/${intent.id}`;
     if (receipt.chargeId === charge.id) return page;
-    await matchByPerson(services.money, { receipt, charge }, (tx) =>
-      audit(tx, services, visit, {
+    await matchByPerson(visit.money, { receipt, charge }, (tx) =>
+      audit(tx, visit, {
         ...{ action: 'receipts.match', object: { type: 'payment', id: intent.id } },
         changes: maskedChanges({
           receipt: `${formatAmount(receipt.amountMinor)}, ${maskedId(receipt.transactionKey)}`,
@@ -80,11 +78,7 @@ undo it; to return the money, refund the payment.</p>`,
   },
 });
 
-async function decide(
-  { money }: DashboardServices,
-  { merchant }: Visit,
-  { receipt, input }: { receipt: Receipt; input: PageInput },
-) {
+async function decide({ money, merchant }: Visit, { receipt, input }: { receipt: Receipt; input: PageInput }) {
   const payment = (input.form['charge'] ?? '').trim();
   const { charge } = await findDecision(money.db, merchant.id, { receiptId: receipt.id, payment });
   const found = await findTransaction(money.db, merchant.id, charge.id);

@@ -29,7 +29,6 @@ export const mayBelongPath = '/receipts?show=payments';
 /** Receipts that have paid nothing. */
 export const receiptLists: readonly DashboardRoute[] = listRoutes<ReceiptRow>({
   path: '/receipts',
-  section: 'receipts',
   action: 'records.read',
   title: 'Receipts without a payment',
   noun: ['receipt', 'receipts', 'received'],
@@ -42,7 +41,7 @@ export const receiptLists: readonly DashboardRoute[] = listRoutes<ReceiptRow>({
     { kind: 'select', name: 'status', label: 'State', options: statuses, isMore: true },
     ...moreDateFilters,
   ],
-  async read({ money }, { merchant, now }, query) {
+  async read({ money, merchant, now }, query) {
     const filter = { ...filterOf(query), now };
     const list = await listReceiptsToMatch(money.lists, merchant.id, pageOf(query), filter);
     const reasons = await whyUnmatched(money.db, merchant.id, list.rows);

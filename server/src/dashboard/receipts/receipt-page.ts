@@ -12,19 +12,16 @@ import { paymentState } from '../../portal/records/payment-state.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { titleOf } from '../payments/payment-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { loadReceipt } from './load-receipt.ts';
 import { matchReceipt } from './match-receipt.ts';
 import { payerText, proofText, receiptMark } from './receipt-texts.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/receipts/:id',
-  section: 'receipts',
   action: 'records.read',
-  async handle(services, visit, input) {
-    const receipt = await loadReceipt(services, visit, input);
+  async handle(visit, input) {
+    const receipt = await loadReceipt(visit, input);
     const { datedAt, createdAt, payerName, payerNumber } = receipt;
     const amount = formatAmount(receipt.amountMinor);
     return {
@@ -35,7 +32,7 @@ const show: DashboardRoute = {
         under: html`<p>${payerText(receipt)}, ${timeInSentence(datedAt, visit.now)}</p><p class="reference">${copyable(receipt.transactionId)}</p>`,
         actions: [],
       })}
-<div class="columns"><div class="stack">${await payments(services, visit, receipt)}</div>
+<div class="columns"><div class="stack">${await payments(visit, receipt)}</div>
 <section class="panel"><h2>Details</h2>${facts([
         ['Payer', payerName && foreignText(payerName)],
         ['Number', payerNumber && maskPhoneNumber(payerNumber)],
@@ -50,8 +47,8 @@ const show: DashboardRoute = {
 };
 
 /** What it has paid, else why it has paid nothing and what it may have paid. */
-async function payments(services: DashboardServices, visit: Visit, receipt: Receipt): Promise<Html> {
-  const { db } = services.money;
+async function payments(visit: Visit, receipt: Receipt): Promise<Html> {
+  const { db } = visit.money;
   const { merchant } = visit;
   if (receipt.chargeId !== null) {
     const paid = await findTransaction(db, merchant.id, receipt.chargeId);

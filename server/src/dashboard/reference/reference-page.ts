@@ -15,11 +15,9 @@ const placeholder = 'sk_test_…';
  * stands in no form.
  */
 export const referencePage: DashboardRoute = {
-  method: 'GET',
   path: '/reference',
-  section: 'reference',
   action: 'requests.read',
-  async handle({ money, accounts, describeApi }, { merchant }) {
+  async handle({ money, accounts, describeApi, merchant }) {
     const merchants = await money.merchants.ofBusiness(merchant.businessId);
     const test = merchants.find(({ testMode }) => testMode) ?? merchant;
     const keys = (await listKeys(money.db, money.clock, test)).filter(

@@ -25,7 +25,6 @@ import type { Confirmation } from '../../portal/patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { titleOf } from '../payments/payment-page.ts';
 import { findVisiblePayment } from '../payments/visible-payment.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 /** A paid attempt, and what of it can still be refunded. */
@@ -39,13 +38,12 @@ interface Refundable {
 /** A refund of a payment: the amount, then what it takes from whom, then the refund. */
 export const newRefund: readonly DashboardRoute[] = formRoutes<Refundable>({
   path: '/payments/:id/refund',
-  section: 'payments',
   action: 'refunds.create',
-  async load(services, visit, input) {
-    const { intent, charge } = await findVisiblePayment(services, visit, input);
+  async load(visit, input) {
+    const { intent, charge } = await findVisiblePayment(visit, input);
     if (!charge || !isPaid(charge))
       throw new AppError('state_conflict', 'Nothing was paid, so there is nothing to refund.');
-    const preview = previewRefund(services.money, visit.merchant, { intent, charge }, null);
+    const preview = previewRefund(visit.money, visit.merchant, { intent, charge }, null);
     return { intent, charge, whole: await preview.catch(nullIfRefused) };
   },
   operation: 'createRefund',
@@ -63,7 +61,7 @@ ${charge.receivedDirectly && html`<p>${onlyYou}</p>`}`,
     button: 'Look at the refund',
     back: { href: `/payments/${intent.id}`, text: 'Keep it' },
   }),
-  async confirm(services, visit, { subject, body }) {
+  async confirm(visit, { subject, body }) {
     if (subject.charge.receivedDirectly && body['money_returned'] !== true) {
       throw fieldError(
         'invalid_request',
@@ -71,10 +69,10 @@ ${charge.receivedDirectly && html`<p>${onlyYou}</p>`}`,
         'Give the money back first, then tick this. Nothing was noted.',
       );
     }
-    return confirmRefund(services, visit, subject, amountOf(body));
+    return confirmRefund(visit, subject, amountOf(body));
   },
-  async submit(services, visit, { subject: { charge }, body, formId }) {
-    const refund = await act(services, visit, {
+  async submit(visit, { subject: { charge }, body, formId }) {
+    const refund = await act(visit, {
       ...{ operationId: 'createRefund', schema: refundSchema, formId, object: { type: 'refund' } },
       body: {
         reference: charge.id,
@@ -118,13 +116,11 @@ function amountOf({ amount }: Record<string, unknown>): bigint | null {
 }
 
 async function confirmRefund(
-  services: DashboardServices,
   visit: Visit,
   { intent, charge }: Refundable,
   amountMinor: bigint | null,
 ): Promise<Confirmation<MerchantAction>> {
-  const { money, accounts } = services;
-  const { merchant } = visit;
+  const { money, accounts, merchant } = visit;
   const preview = await previewRefund(money, merchant, { intent, charge }, amountMinor);
   const limitMinor = await findRefundLimit(accounts.db, merchant.businessId);
   // Together with what was refunded of the payment before: two halves are no way around the limit.
@@ -149,7 +145,7 @@ async function confirmRefund(
   return {
     heading: `Refund ${amount}?`,
     effect: html`<p>${foreignText(titleOf({ intent }))}, ${charge.transactionReference}. ${way}</p>
-${await effectOf(services, visit, preview, charge)}
+${await effectOf(visit, preview, charge)}
 <p>Once the network has it, a refund cannot be taken back.</p>
 ${isAboveLimit && html`<p>Above ${formatAmount(limitMinor)} a payment is refunded with the second factor.</p>`}`,
     button: `Refund ${amount}`,
@@ -159,17 +155,16 @@ ${isAboveLimit && html`<p>Above ${formatAmount(limitMinor)} a payment is refunde
 
 /** Who gives what, and what the business has before and after. */
 async function effectOf(
-  services: DashboardServices,
   visit: Visit,
   { amountMinor, parts }: RefundPreview,
   { feeMinor, feePayer }: Charge,
 ): Promise<Html> {
   const { id: merchantId, currency } = visit.merchant;
   const accounts = ['payable_available', 'payable_pending'] as const;
-  const balances = await readBalances(services.money.db, { merchantId, currency, accounts });
+  const balances = await readBalances(visit.money.db, { merchantId, currency, accounts });
   const hasMinor = (balances.get('payable_available') ?? 0n) + (balances.get('payable_pending') ?? 0n);
   const ids = parts.shares.map(({ subAccountId }) => subAccountId);
-  const names = await subAccountNames(services, visit, ids);
+  const names = await subAccountNames(visit, ids);
   const afterMinor = hasMinor - parts.merchantMinor;
   return html`${facts([
     ['The payer gets', formatAmount(amountMinor)],

@@ -36,7 +36,6 @@ export const wayTexts: Record<Refund['route'], string> = {
 
 export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
   path: '/refunds',
-  section: 'refunds',
   action: 'records.read',
   title: 'Refunds',
   noun: ['refund', 'refunds'],
@@ -45,8 +44,8 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
     { kind: 'select', name: 'status', label: 'State', options: statuses },
     ...moreDateFilters,
   ],
-  async read(services, visit, query) {
-    const { lists } = services.money;
+  async read(visit, query) {
+    const { lists } = visit.money;
     const list = await listRefunds(lists, visit.merchant.id, pageOf(query), filterOf(query), { withSum: true });
     const rows = list.rows.map((refund) => rowOf(refund));
     return shownRows(list, rows);
@@ -67,12 +66,12 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
       currency: ({ currency }) => currency,
       arrived_at: ({ completedAt }) => completedAt?.toISOString() ?? null,
     }),
-    async rows(services, visit, query, page) {
-      const { lists } = services.money;
+    async rows(visit, query, page) {
+      const { lists } = visit.money;
       const rows = await listRefundRows(lists, visit.merchant.id, { ...page, offset: 0 }, filterOf(query));
       return rows.map((refund) => rowOf(refund));
     },
-    totals: ({ money }, { merchant }, query) => sumRefunds(money.lists, merchant.id, filterOf(query), exportedRowsMax),
+    totals: ({ money, merchant }, query) => sumRefunds(money.lists, merchant.id, filterOf(query), exportedRowsMax),
   },
   columns: [
     {

@@ -10,30 +10,27 @@ import { merchantPartMinor, subAccountOf } from '../../refunds/refund.ts';
 import type { Refund } from '../../refunds/refund.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
-import { lastChange } from '../patterns/last-change.ts';
+import { lastChange } from '../patterns/changed-by.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, timeInSentence } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { refundState } from '../../portal/records/refund-state.ts';
 import { refundLists, wayTexts } from './refund-list.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/refunds/:id',
-  section: 'refunds',
   action: 'records.read',
-  async handle(services, visit, { params }) {
+  async handle(visit, { params }) {
     const id = params['id'] ?? '';
     if (!isUuid(id)) throw new AppError('not_found', 'There is no such refund in this environment.');
-    const refund = await findRefund(services.money.db, visit.merchant.id, id);
+    const refund = await findRefund(visit.money.db, visit.merchant.id, id);
     const title = `Refund of ${formatAmount(refund.amountMinor)}`;
-    return { title, body: await refundBody(services, visit, refund) };
+    return { title, body: await refundBody(visit, refund) };
   },
 };
 
-async function refundBody(services: DashboardServices, visit: Visit, refund: Refund) {
+async function refundBody(visit: Visit, refund: Refund) {
   const { base, now } = visit;
   const network = networkName(refund.network);
   return html`${recordHead(visit, {
@@ -46,7 +43,7 @@ async function refundBody(services: DashboardServices, visit: Visit, refund: Ref
   })}
 <div class="columns"><section class="panel"><h2>Money</h2>${facts([
     ['The payer gets', formatAmount(refund.amountMinor)],
-    ...(await partFacts(services, visit, refund)),
+    ...(await partFacts(visit, refund)),
     [
       'Returned to you by the network',
       refund.amountReversedMinor > 0n ? formatAmount(refund.amountReversedMinor) : null,
@@ -56,11 +53,11 @@ async function refundBody(services: DashboardServices, visit: Visit, refund: Ref
     ['Way', `${wayTexts[refund.route]}, ${network}`],
     ['Why it failed', refund.failureReason && foreignText(refund.failureReason)],
     ['Arrived', refund.completedAt && shownTime(refund.completedAt, now)],
-    ['Ordered by', await lastChange(services, visit, refund.id)],
+    ['Ordered by', await lastChange(visit, refund.id)],
     ['Network’s transaction', refund.networkTransactionId],
     ['Refund id', refund.id],
   ])}</section></div>
-${await refundTimeline(services, visit, refund)}`;
+${await refundTimeline(visit, refund)}`;
 }
 
 function reasonsOf({ transferStatus, review }: Refund, network: string): string[] {
@@ -71,9 +68,9 @@ function reasonsOf({ transferStatus, review }: Refund, network: string): string[
   return ['The money is back with everybody who gave a part. You can refund the payment again.'];
 }
 
-async function partFacts(services: DashboardServices, visit: Visit, refund: Refund) {
+async function partFacts(visit: Visit, refund: Refund) {
   const ids = refund.parts.map(subAccountOf).filter((id) => id !== null);
-  const names = await subAccountNames(services, visit, ids);
+  const names = await subAccountNames(visit, ids);
   const parts = refund.parts.map((part) => {
     const id = subAccountOf(part);
     if (id === null) return ['Returned of the fee', formatAmount(part.amountMinor)] as const;
@@ -88,17 +85,17 @@ async function partFacts(services: DashboardServices, visit: Visit, refund: Refu
 }
 
 /** What its payment's history says since it was ordered. */
-async function refundTimeline(services: DashboardServices, visit: Visit, refund: Refund) {
+async function refundTimeline(visit: Visit, refund: Refund) {
   const { caller, requestId } = visit;
   const call = { caller, requestId, params: { id: refund.intentId } };
-  const { data } = await services.api.call('retrievePaymentTimeline', timelineSchema, call);
+  const { data } = await visit.api.call('retrievePaymentTimeline', timelineSchema, call);
   const entries = data.filter(
     ({ at, kind, transaction_id: chargeId }) =>
       chargeId === refund.chargeId && kind.startsWith('refund_') && new Date(at) >= refund.createdAt,
   );
   const ids = refund.parts.map(subAccountOf).filter((id) => id !== null);
-  return recordHistory(services, visit, {
-    ...{ id: refund.id, names: await subAccountNames(services, visit, ids) },
+  return recordHistory(visit, {
+    ...{ id: refund.id, names: await subAccountNames(visit, ids) },
     // The transfer of the same id sends its money.
     movedBy: [{ type: 'transfer', id: refund.id, network: refund.network }],
     own: entries.map(({ at, detail, kind }) => ({

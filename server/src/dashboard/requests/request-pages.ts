@@ -19,7 +19,6 @@ import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { createdRange, dateFilters } from '../../portal/patterns/time-filter.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { prettyJson } from './pretty-json.ts';
 
@@ -40,7 +39,6 @@ const filled = (text: string | undefined) => (text === undefined || text.trim() 
 
 const list = listRoute<RequestRow>({
   path: '/requests',
-  section: 'requests',
   action: 'requests.read',
   title: 'Requests',
   noun: ['request', 'requests'],
@@ -53,7 +51,7 @@ const list = listRoute<RequestRow>({
     { kind: 'given', name: 'key', label: 'Only of one key' },
     { kind: 'given', name: 'record', label: 'Only of one record' },
   ],
-  async read({ money }, { merchant, testMode }, query) {
+  async read({ money, merchant, testMode }, query) {
     const idOf = (name: 'key' | 'record') => (isUuid(query[name] ?? '') ? query[name] : undefined);
     const page = pageOf(query);
     const found = await listRequests(money.lists, merchant.id, page, {
@@ -92,7 +90,7 @@ ${idempotencyKey !== null && html`<span class="second">${foreignText(idempotency
 });
 
 /** A payment is named by its attempts too, which the API calls transactions. */
-async function objectIdsOf({ db }: DashboardServices['money'], merchantId: string, id: string | undefined) {
+async function objectIdsOf({ db }: Visit['money'], merchantId: string, id: string | undefined) {
   return id === undefined ? undefined : [id, ...(await listAttempts(db, merchantId, id)).map((attempt) => attempt.id)];
 }
 
@@ -108,11 +106,10 @@ function statusMark({ statusCode }: Pick<ListedRequest, 'statusCode'>): StateMar
 }
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/requests/:id',
-  section: 'requests',
   action: 'requests.read',
-  async handle({ money }, visit, { params }) {
+  async handle(visit, { params }) {
+    const { money } = visit;
     const request = await getRequest(money.db, visit.merchant.id, params['id'] ?? '');
     const keys = await listKeys(money.db, money.clock, visit.merchant);
     return { title: `${request.method} ${request.path}`, body: requestBody(visit, request, keys) };
@@ -162,13 +159,11 @@ function recordLink({ base }: Visit, { pathObjectId, responseObjectId }: LoggedR
 }
 
 const lookUp: DashboardRoute = {
-  method: 'GET',
   path: '/requests/keys',
-  section: 'requests',
   action: 'requests.read',
-  async handle(services, visit, { query }) {
+  async handle(visit, { query }) {
     const key = query['key'] ?? '';
-    const found = key === '' ? null : await findUses(services, visit, key);
+    const found = key === '' ? null : await findUses(visit, key);
     return {
       title: 'Look up an idempotency key',
       body: html`<header class="head"><h1>Look up an idempotency key</h1></header>
@@ -180,7 +175,7 @@ ${found && keyUses(visit, found)}
   },
 };
 
-async function findUses({ money, describeApi }: DashboardServices, { merchant }: Visit, key: string) {
+async function findUses({ money, describeApi, merchant }: Visit, key: string) {
   const page = { limit: 100, offset: 0, before: null };
   const { rows } = await listRequests(money.lists, merchant.id, page, { term: key });
   const requests = rows.filter(({ idempotencyKey }) => idempotencyKey === key);
@@ -213,11 +208,9 @@ function keyUses({ base, now }: Visit, { requests, uses }: { requests: ListedReq
 
 /** For a link from a page that knows the request id only. */
 const byRequestId: DashboardRoute = {
-  method: 'GET',
   path: '/requests/by-id/:id',
-  section: 'requests',
   action: 'requests.read',
-  async handle({ money }, { merchant }, { params }) {
+  async handle({ money, merchant }, { params }) {
     const page = { limit: 1, offset: 0, before: null };
     const { rows } = await listRequests(money.lists, merchant.id, page, { term: params['id'] });
     const [found] = rows;

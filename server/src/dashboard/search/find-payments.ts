@@ -2,23 +2,17 @@ import { listPaymentRows } from '../../payments/find-payment.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import type { PaymentSearch } from '../../payments/payment-search.ts';
 import { filterOf } from '../payments/payment-filters.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 // As a counter shows a payment's reference.
 const shortCodeForm = /^[2-9A-HJ-NP-Z]{4}$/;
 
 /** Payments as their list finds them, and first those whose receipt shows these characters at the counter. */
-export async function findPayments(
-  { money }: DashboardServices,
-  visit: Visit,
-  term: string,
-  rowsMax: number,
-): Promise<FoundPayment[]> {
+export async function findPayments(visit: Visit, term: string, rowsMax: number): Promise<FoundPayment[]> {
   const page = { limit: rowsMax, offset: 0, before: null };
   const filter = filterOf(visit, { term });
   const find = (search: PaymentSearch | undefined) =>
-    listPaymentRows(money, visit.merchant.id, page, { ...filter, search });
+    listPaymentRows(visit.money, visit.merchant.id, page, { ...filter, search });
   const code = term.toUpperCase();
   const found = shortCodeForm.test(code) ? await find({ kind: 'receipt', code, text: term }) : [];
   found.push(...(await find(filter.search)));

@@ -17,7 +17,6 @@ import type { Page, PageResult } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentTable } from '../home/newest-payments.ts';
 import { typedSearch } from '../patterns/typed-search.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { findExact } from './exact-match.ts';
 import { findPayments } from './find-payments.ts';
@@ -29,19 +28,17 @@ const olderHint = html`<p class="hint">Names and parts of a text are searched in
 
 /** One field for everything: a reference or id opens its record, anything else lists what matches, by kind. */
 export const searchPage: DashboardRoute = {
-  method: 'GET',
   path: '/search',
-  section: 'search',
   action: 'payments.read',
-  async handle(services, visit, { query }): Promise<PageResult> {
+  async handle(visit, { query }): Promise<PageResult> {
     const term = cleanText(query['q'] ?? '');
     if (term === '') return resultPage(visit, '', []);
-    const exact = await findExact(services, visit, term);
+    const exact = await findExact(visit, term);
     if (exact !== null) return { redirect: exact };
     const groups: Html[] = [];
     // One after another: each holds a connection, which payments need too.
     for (const find of [paymentGroup, ...recordGroups]) {
-      const found = await find(services, visit, term);
+      const found = await find(visit, term);
       if (found) groups.push(found);
     }
     return resultPage(visit, term, groups);
@@ -65,11 +62,9 @@ ${groups}${groups.length > 0 && olderHint}${term !== '' && groups.length === 0 &
 
 /** The same search in the other environment. */
 export const searchOther: DashboardRoute = {
-  method: 'GET',
   path: '/search/other',
-  section: 'search',
   action: 'payments.read',
-  async handle({ money }, { merchant, testMode }, { query }) {
+  async handle({ money, merchant, testMode }, { query }) {
     const merchants = await money.merchants.ofBusiness(merchant.businessId);
     const other = merchants.find((each) => each.testMode !== testMode) ?? merchant;
     const base = `/dashboard/${other.testMode ? 'test' : 'live'}/${other.shortId}`;
@@ -77,14 +72,14 @@ export const searchOther: DashboardRoute = {
   },
 };
 
-type FindGroup = (services: DashboardServices, visit: Visit, term: string) => Promise<Html | null>;
+type FindGroup = (visit: Visit, term: string) => Promise<Html | null>;
 
 function group({ base }: Visit, { title, path, body }: { title: string; path: string; body: Html }): Html {
   return html`<section class="found"><header class="head"><h2>${title}</h2><a href="${base}${path}">All<span class="unseen"> ${title}</span></a></header>${body}</section>`;
 }
 
-const paymentGroup: FindGroup = async (services, visit, term) => {
-  const rows = await findPayments(services, visit, term, rowsMax);
+const paymentGroup: FindGroup = async (visit, term) => {
+  const rows = await findPayments(visit, term, rowsMax);
   if (rows.length === 0) return null;
   const path = `/payments?term=${encodeURIComponent(term)}`;
   return group(visit, { title: 'Payments', path, body: paymentTable(visit, rows) });
@@ -100,15 +95,15 @@ interface RecordKind {
   title: string;
   path: string;
   needs: MerchantAction;
-  find(services: DashboardServices, visit: Visit, term: string): Promise<FoundRecord[]>;
+  find(visit: Visit, term: string): Promise<FoundRecord[]>;
 }
 
 function recordGroup({ title, path, needs, find }: RecordKind): FindGroup {
-  return async (services, visit, term) => {
+  return async (visit, term) => {
     const { may, base } = visit;
     const permission = may(needs);
     if (!permission.isAllowed || permission.ownOnly) return null;
-    const rows = await find(services, visit, term);
+    const rows = await find(visit, term);
     if (rows.length === 0) return null;
     const body = html`<table class="list"><caption class="unseen">${title}</caption><thead class="unseen"><tr><th scope="col">Name</th><th scope="col">Details</th></tr></thead>
 <tbody>${rows.map(({ id, name, detail }) => html`<tr><td><a href="${base}${path}/${id}"><bdi>${cleanText(name)}</bdi></a></td><td class="number">${detail}</td></tr>`)}</tbody></table>`;
@@ -122,7 +117,7 @@ function listed<Schema extends TSchema>(
   schema: Schema,
   row: (record: Static<Schema>) => FoundRecord,
 ): RecordKind['find'] {
-  return async ({ api }, { caller, requestId }, term) => {
+  return async ({ api, caller, requestId }, term) => {
     const { data } = await api.list(operationId, schema, { caller, requestId, query: { term, limit: rowsMax } });
     return data.map((record) => row(record));
   };
@@ -133,7 +128,7 @@ const page = { limit: rowsMax, offset: 0, before: null };
 const recordGroups: readonly FindGroup[] = [
   recordGroup({
     ...{ title: 'Transfers', path: '/transfers', needs: 'transfers.read' },
-    async find({ money }, { merchant }, term) {
+    async find({ money, merchant }, term) {
       const found = await listTransferRows(money.lists, merchant.id, page, typedSearch({ term }));
       return found.map(({ id, beneficiaryName, reference, amountMinor }) => ({
         ...{ id, name: beneficiaryName ?? reference, detail: formatAmount(amountMinor) },
@@ -142,7 +137,7 @@ const recordGroups: readonly FindGroup[] = [
   }),
   recordGroup({
     ...{ title: 'Refunds', path: '/refunds', needs: 'records.read' },
-    async find({ money }, { merchant }, term) {
+    async find({ money, merchant }, term) {
       const found = await listRefundRows(money.lists, merchant.id, page, typedSearch({ term }));
       return found.map(({ id, transactionReference, amountMinor }) => ({
         ...{ id, name: transactionReference, detail: formatAmount(amountMinor) },
@@ -151,7 +146,7 @@ const recordGroups: readonly FindGroup[] = [
   }),
   recordGroup({
     ...{ title: 'Receipts without a payment', path: '/receipts', needs: 'records.read' },
-    async find({ money }, { merchant, now }, term) {
+    async find({ money, merchant, now }, term) {
       const filter = { ...typedSearch({ term }), mayBelong: false, now };
       const { rows } = await listReceiptsToMatch(money.lists, merchant.id, page, filter);
       return rows.map(({ id, transactionId, amountMinor }) => ({
@@ -161,14 +156,14 @@ const recordGroups: readonly FindGroup[] = [
   }),
   recordGroup({
     ...{ title: 'Customers', path: '/customers', needs: 'records.read' },
-    async find({ money }, { merchant }, term) {
+    async find({ money, merchant }, term) {
       const { rows } = await searchCustomers(money.lists, merchant.id, page, { typed: term });
       return rows.map(({ id, name, phone }) => ({ id, name, detail: phone === null ? '' : maskPhoneNumber(phone) }));
     },
   }),
   recordGroup({
     ...{ title: 'Payment links', path: '/links', needs: 'records.read' },
-    async find({ money }, { merchant }, term) {
+    async find({ money, merchant }, term) {
       const { rows } = await listLinks(money.lists, merchant.id, page, typedSearch({ term }));
       return rows.map(({ id, title, amountMinor }) => ({
         ...{ id, name: title, detail: amountMinor === null ? 'Any amount' : formatAmount(amountMinor) },

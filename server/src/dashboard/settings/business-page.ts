@@ -25,40 +25,37 @@ import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { settingsPage } from './settings-frame.ts';
+import type { SettingsPanel } from './settings-frame.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/business',
-  section: 'settings',
   action: 'fee_payer.read',
-  async handle(services, visit) {
-    const merchant = await ownMerchant(services, visit);
-    const business = await getBusiness(services.accounts.db, merchant.businessId);
-    const by = (action: string, id = merchant.id) => changedBy(services, visit, { id, action });
+  async handle(visit) {
+    const merchant = await ownMerchant(visit);
+    const business = await getBusiness(visit.accounts.db, merchant.businessId);
+    const by = (action: string, id = merchant.id) => changedBy(visit, { id, action });
     const name = html`${facts([['Name', foreignText(business.name)]])}
 ${business.liveApprovedAt !== null && html`<p class="hint">The operator approved this name for live payments, and changes it if you ask.</p>`}
 ${await by('business.rename', business.id)}`;
-    const panels = [
+    const panels: SettingsPanel[] = [
       {
         title: 'Name',
         body: name,
         changes:
           business.liveApprovedAt === null
-            ? [{ href: '/settings/business/name', text: 'Change the name', needs: 'business.rename' as const }]
+            ? [{ href: '/settings/business/name', text: 'Change the name', needs: 'business.rename' }]
             : [],
       },
       {
         title: 'Contact for payers',
         body: html`<p>Payers’ pages show it where they say to ask the shop.</p>${contactFacts(merchant)}${await by('contact.set')}`,
-        changes: [
-          { href: '/settings/business/contact', text: 'Change the contact', needs: 'appearance.manage' as const },
-        ],
+        changes: [{ href: '/settings/business/contact', text: 'Change the contact', needs: 'appearance.manage' }],
       },
       {
         title: 'Logo',
         body: html`<p>On payers’ pages and posters.</p>${logoOf(merchant)}${await by('logo.set')}`,
         changes: [
-          { href: '/settings/business/logo', text: 'Choose a logo', needs: 'appearance.manage' as const },
+          { href: '/settings/business/logo', text: 'Choose a logo', needs: 'appearance.manage' },
           ...(merchant.logoSetAt === null
             ? []
             : [{ href: '/settings/business/logo/remove', text: 'Remove it', needs: 'appearance.manage' as const }]),
@@ -88,9 +85,8 @@ const back = { href: '/settings/business', text: 'Keep it' };
 
 const rename = formRoutes<Business>({
   path: '/settings/business/name',
-  section: 'settings',
   action: 'business.rename',
-  load: ({ accounts }, { merchant }) => getBusiness(accounts.db, merchant.businessId),
+  load: ({ accounts, merchant }) => getBusiness(accounts.db, merchant.businessId),
   view: ({ name }) => ({
     heading: 'Name of the business',
     effect: html`<p>Payers see it on every page, in test and live.</p>`,
@@ -99,18 +95,17 @@ const rename = formRoutes<Business>({
     button: 'Save the name',
     back,
   }),
-  async submit(services, visit, { subject, input }) {
+  async submit(visit, { subject, input }) {
     const name = (input.form['name'] ?? '').trim();
     const object = { type: 'business', id: subject.id };
     const renaming = { action: 'business.rename', object, before: { name: subject.name }, after: { name } };
-    await change(services, visit, { ...renaming, isForBoth: true }, (tx) => renameBusiness(tx, subject.id, name));
+    await change(visit, { ...renaming, isForBoth: true }, (tx) => renameBusiness(tx, subject.id, name));
     return '/settings/business';
   },
 });
 
 const contact = formRoutes<Merchant>({
   path: '/settings/business/contact',
-  section: 'settings',
   action: 'appearance.manage',
   load: ownMerchant,
   view: (merchant) => ({
@@ -121,11 +116,10 @@ const contact = formRoutes<Merchant>({
     button: 'Save the contact',
     back,
   }),
-  async submit(services, visit, { subject, input }) {
+  async submit(visit, { subject, input }) {
     const appearance = readAppearance(contactFields, input.form);
     const object = { type: 'settings', id: subject.id };
     await change(
-      services,
       visit,
       {
         action: 'contact.set',
@@ -141,7 +135,6 @@ const contact = formRoutes<Merchant>({
 
 const logo = formRoutes<Merchant>({
   path: '/settings/business/logo',
-  section: 'settings',
   action: 'appearance.manage',
   uploadBytesMax: logoFormBytesMax,
   load: ownMerchant,
@@ -152,17 +145,14 @@ const logo = formRoutes<Merchant>({
     button: 'Use this logo',
     back,
   }),
-  async submit(services, visit, { subject, input }) {
-    const { db, clock } = services.accounts;
+  async submit(visit, { subject, input }) {
+    const { db, clock } = visit.accounts;
     const png = readLogo(input);
     const earlier = await findLogo(db, subject.id);
     const { width, height } = pngDimensions(png);
     const words = { before: { logo: earlier && 'another' }, after: { logo: `${width} × ${height} pixels` } };
-    await change(
-      services,
-      visit,
-      { action: 'logo.set', object: { type: 'settings', id: subject.id }, ...words },
-      (tx) => setLogo(tx, { merchantId: subject.id, png, updatedAt: clock.now() }),
+    await change(visit, { action: 'logo.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
+      setLogo(tx, { merchantId: subject.id, png, updatedAt: clock.now() }),
     );
     return '/settings/business';
   },
@@ -170,7 +160,6 @@ const logo = formRoutes<Merchant>({
 
 const withoutLogo = formRoutes<Merchant>({
   path: '/settings/business/logo/remove',
-  section: 'settings',
   action: 'appearance.manage',
   load: ownMerchant,
   view: (merchant) => ({
@@ -180,10 +169,9 @@ const withoutLogo = formRoutes<Merchant>({
     isDanger: true,
     back,
   }),
-  async submit(services, visit, { subject }) {
+  async submit(visit, { subject }) {
     const words = { before: { logo: 'set' }, after: { logo: null } };
     await change(
-      services,
       visit,
       { action: 'logo.remove', object: { type: 'settings', id: subject.id }, ...words },
       async (tx) => {

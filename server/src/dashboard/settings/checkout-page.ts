@@ -17,39 +17,34 @@ import type { Visit } from '../visit.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { feePayerText, feeText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
+import type { SettingsPanel } from './settings-frame.ts';
 import { urlDefaultsBody, urlForm } from './url-pages.ts';
 
 /** Of pages without a colour of the merchant's own: `--accent` of style.css. */
 const standardColour = '#0b6a55';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/checkout',
-  section: 'settings',
   action: 'fee_payer.read',
-  async handle(services, visit, input) {
-    const merchant = await ownMerchant(services, visit);
-    const by = (action: string) => changedBy(services, visit, { id: merchant.id, action });
-    const panels = [
+  async handle(visit, input) {
+    const merchant = await ownMerchant(visit);
+    const by = (action: string) => changedBy(visit, { id: merchant.id, action });
+    const panels: SettingsPanel[] = [
       {
         title: 'Colour',
         body: html`${colourBody(visit, merchant, input)}${await by('colour.set')}`,
-        changes: [
-          { href: '/settings/checkout/colour', text: 'Change the colour', needs: 'appearance.manage' as const },
-        ],
+        changes: [{ href: '/settings/checkout/colour', text: 'Change the colour', needs: 'appearance.manage' }],
       },
       {
         title: 'Who pays the fees',
         body: html`<p>${feePayerText(merchant)}</p><p class="hint">${feeOfPayment(merchant)}</p>
 ${await by('fee_payer.set')}`,
-        changes: [{ href: '/settings/checkout/fees', text: 'Change who pays', needs: 'fee_payer.manage' as const }],
+        changes: [{ href: '/settings/checkout/fees', text: 'Change who pays', needs: 'fee_payer.manage' }],
       },
       {
         title: 'Where payers go afterwards',
         body: html`${urlDefaultsBody(merchant)}${await by('urls.set')}`,
-        changes: [
-          { href: '/settings/checkout/urls', text: 'Change the addresses', needs: 'appearance.manage' as const },
-        ],
+        changes: [{ href: '/settings/checkout/urls', text: 'Change the addresses', needs: 'appearance.manage' }],
       },
     ];
     return { title: 'Checkout', body: settingsPage(visit, 'Checkout', panels) };
@@ -95,7 +90,6 @@ const back = { href: '/settings/checkout', text: 'Keep it' };
 
 const colour = formRoutes<Merchant>({
   path: '/settings/checkout/colour',
-  section: 'settings',
   action: 'appearance.manage',
   load: ownMerchant,
   view: (merchant, _visit, { query }) => ({
@@ -106,14 +100,11 @@ const colour = formRoutes<Merchant>({
     button: 'Save the colour',
     back,
   }),
-  async submit(services, visit, { subject, input }) {
+  async submit(visit, { subject, input }) {
     const pageColour = readPart('pageColour', 'page_colour', input.form['page_colour'] ?? '');
     const words = { before: { page_colour: subject.pageColour }, after: { page_colour: pageColour } };
-    await change(
-      services,
-      visit,
-      { action: 'colour.set', object: { type: 'settings', id: subject.id }, ...words },
-      (tx) => setAppearance(tx, subject.id, { pageColour }),
+    await change(visit, { action: 'colour.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
+      setAppearance(tx, subject.id, { pageColour }),
     );
     return '/settings/checkout';
   },
@@ -131,7 +122,6 @@ const payers: readonly { value: FeePayer; text: string }[] = [
 
 const feePayer = formRoutes<Merchant>({
   path: '/settings/checkout/fees',
-  section: 'settings',
   action: 'fee_payer.manage',
   load: ownMerchant,
   view: (merchant) => ({
@@ -142,15 +132,12 @@ const feePayer = formRoutes<Merchant>({
     button: 'Save who pays',
     back,
   }),
-  async submit(services, visit, { subject, input }) {
+  async submit(visit, { subject, input }) {
     const chosen = payers.find(({ value }) => value === input.form['fee_payer'])?.value;
     if (chosen === undefined) throw fieldError('invalid_request', 'fee_payer', 'Choose who pays the fees.');
     const words = { before: { fee_payer: subject.collectionFee.payer }, after: { fee_payer: chosen } };
-    await change(
-      services,
-      visit,
-      { action: 'fee_payer.set', object: { type: 'settings', id: subject.id }, ...words },
-      (tx) => setFeePayer(tx, subject.id, chosen),
+    await change(visit, { action: 'fee_payer.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
+      setFeePayer(tx, subject.id, chosen),
     );
     return '/settings/checkout';
   },

@@ -16,33 +16,28 @@ import { feePayerText, feeText, receiptLimitText, refundLimitText, reserveText }
 import { settingsPage } from './settings-frame.ts';
 import type { SettingsPanel } from './settings-frame.ts';
 import { transferApproval, transferApprovalPanel } from './transfer-approval.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/limits',
-  section: 'settings',
   action: 'fee_payer.read',
-  async handle(services, visit) {
-    const { accounts, money, rateLimits } = services;
-    const merchant = await ownMerchant(services, visit);
+  async handle(visit) {
+    const { accounts, money, rateLimits } = visit;
+    const merchant = await ownMerchant(visit);
     const business = await getBusiness(accounts.db, merchant.businessId);
     const { byNetwork, otherwise } = merchant.transferFees;
     const { largestMinor, dailyMinor } = merchant.transferLimits;
     const limit = (minor: bigint | null) => (minor === null ? 'No limit' : formatAmount(minor));
     const agreed = html`<p class="hint">As agreed with the operator of this service, who changes them.</p>`;
-    const panels = [
+    const panels: SettingsPanel[] = [
       {
         title: 'Refunds',
         body: html`<p>${refundLimitText(business)}</p>
-<p class="hint">In test and live.</p>${await changedBy(services, visit, { id: business.id, action: 'refund_limit.set' })}`,
-        changes: [
-          { href: '/settings/limits/refunds', text: 'Change the limit', needs: 'refund_limit.manage' as const },
-        ],
+<p class="hint">In test and live.</p>${await changedBy(visit, { id: business.id, action: 'refund_limit.set' })}`,
+        changes: [{ href: '/settings/limits/refunds', text: 'Change the limit', needs: 'refund_limit.manage' }],
       },
-      await transferApprovalPanel(services, visit),
-      ...(await receiptPanels(services, visit)),
+      await transferApprovalPanel(visit),
+      ...(await receiptPanels(visit)),
       {
         title: 'Fees',
         body: html`${facts([
@@ -50,7 +45,6 @@ const show: DashboardRoute = {
           ['Transfer', feeText(otherwise)],
           ...[...byNetwork].map(([network, fee]) => [`Transfer to ${networkName(network)}`, feeText(fee)] as const),
         ])}<p>${feePayerText(merchant)}</p>${agreed}`,
-        changes: [],
       },
       {
         title: 'Payments',
@@ -58,7 +52,6 @@ const show: DashboardRoute = {
           ['Smallest payment', formatAmount(money.settings.amountMinMinor)],
           ['Largest payment', formatAmount(money.settings.amountMaxMinor)],
         ])}`,
-        changes: [],
       },
       {
         title: 'Rate limits',
@@ -68,7 +61,6 @@ const show: DashboardRoute = {
             return [rateNames[kind.name], rate === 0n ? 'No limit' : rateText(kind, rate)];
           }),
         )}<p class="hint">What comes faster is refused with <code>429</code>, and can be sent again a second later.</p>${agreed}`,
-        changes: [],
       },
       {
         title: 'Transfers',
@@ -76,13 +68,11 @@ const show: DashboardRoute = {
           ['Largest transfer', limit(largestMinor)],
           ['All transfers of a day', limit(dailyMinor)],
         ])}${agreed}`,
-        changes: [],
       },
       {
         title: 'Reserve',
         body: html`<p>${reserveText(merchant.reserve)}.</p><p class="hint">A reserve waits for the time in which a network may take a
 payment back.</p>`,
-        changes: [],
       },
     ];
     return { title: 'Fees and limits', body: settingsPage(visit, 'Fees and limits', panels) };
@@ -90,14 +80,14 @@ payment back.</p>`,
 };
 
 /** For a business that payers send money to directly. */
-async function receiptPanels(services: DashboardServices, visit: Visit): Promise<SettingsPanel[]> {
+async function receiptPanels(visit: Visit): Promise<SettingsPanel[]> {
   const { id } = visit.merchant;
-  const limitMinor = await findReceiptConfirmAbove(services.accounts.db, id);
+  const limitMinor = await findReceiptConfirmAbove(visit.accounts.db, id);
   if (!visit.takesReceipts && limitMinor === null) return [];
   return [
     {
       title: 'Receipts',
-      body: html`<p>${receiptLimitText(limitMinor)}</p>${await changedBy(services, visit, { id, action: 'receipts.limit' })}`,
+      body: html`<p>${receiptLimitText(limitMinor)}</p>${await changedBy(visit, { id, action: 'receipts.limit' })}`,
       changes: [{ href: '/settings/limits/receipts', text: 'Change the limit', needs: 'receipt_limit.manage' }],
     },
   ];
@@ -111,9 +101,8 @@ const rateNames = {
 
 const refunds = formRoutes<Business>({
   path: '/settings/limits/refunds',
-  section: 'settings',
   action: 'refund_limit.manage',
-  load: ({ accounts }, { merchant }) => getBusiness(accounts.db, merchant.businessId),
+  load: ({ accounts, merchant }) => getBusiness(accounts.db, merchant.businessId),
   view: (business) => ({
     heading: 'Limit for refunds',
     effect: html`<p>${refundLimitText(business)} This counts in test and live.</p>`,
@@ -127,11 +116,11 @@ const refunds = formRoutes<Business>({
     button: 'Save the limit',
     back: { href: '/settings/limits', text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, body }) {
+  async submit(visit, { subject, body }) {
     const limitMinor = typedLimit(body, 'refund_limit');
     const words = limitChange('refund_limit', [subject.refundLimitMinor, limitMinor]);
     const object = { type: 'business', id: subject.id };
-    await change(services, visit, { action: 'refund_limit.set', object, ...words, isForBoth: true }, async (tx) =>
+    await change(visit, { action: 'refund_limit.set', object, ...words, isForBoth: true }, async (tx) =>
       setRefundLimit(tx, subject.id, limitMinor),
     );
     return '/settings/limits';
@@ -144,9 +133,8 @@ interface ReceiptLimit {
 
 const receipts = formRoutes<ReceiptLimit>({
   path: '/settings/limits/receipts',
-  section: 'settings',
   action: 'receipt_limit.manage',
-  load: async ({ accounts }, { merchant }) => ({
+  load: async ({ accounts, merchant }) => ({
     limitMinor: await findReceiptConfirmAbove(accounts.db, merchant.id),
   }),
   view: ({ limitMinor }) => ({
@@ -164,12 +152,12 @@ until you have the statement imported.</p>`,
     button: 'Save the limit',
     back: { href: '/settings/limits', text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, body }) {
+  async submit(visit, { subject, body }) {
     const limitMinor = typedLimit(body, 'above');
     const { id } = visit.merchant;
     const words = limitChange('above', [subject.limitMinor, limitMinor]);
     const object = { type: 'settings', id };
-    await change(services, visit, { action: 'receipts.limit', object, ...words }, async (tx) =>
+    await change(visit, { action: 'receipts.limit', object, ...words }, async (tx) =>
       tx.send(updateReceiptConfirmAbove(id, limitMinor)),
     );
     return '/settings/limits';

@@ -10,9 +10,9 @@ import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { settingsPage } from './settings-frame.ts';
+import type { SettingsPanel } from './settings-frame.ts';
 
 export function liveText({ liveApprovedAt, liveRequestedAt, suspendedAt }: Business): string {
   if (suspendedAt !== null) return 'Suspended by the operator';
@@ -26,10 +26,7 @@ interface Readiness {
 }
 
 /** What a business needs before its owner may ask for live payments. */
-async function readReadiness(
-  { accounts, money }: DashboardServices,
-  { merchant, account, now }: Visit,
-): Promise<Readiness> {
+async function readReadiness({ accounts, money, merchant, account, now }: Visit): Promise<Readiness> {
   const { db } = accounts;
   const business = await getBusiness(db, merchant.businessId);
   const [test, live] = await money.merchants
@@ -70,15 +67,13 @@ function isOpenFor({ business }: Readiness): boolean {
 }
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/live',
-  section: 'settings',
   action: 'fee_payer.read',
-  async handle(services, visit) {
-    const readiness = await readReadiness(services, visit);
+  async handle(visit) {
+    const readiness = await readReadiness(visit);
     const { business } = readiness;
     const isReady = isOpenFor(readiness) && readiness.steps.every(({ isDone }) => isDone);
-    const panel = {
+    const panel: SettingsPanel = {
       title: liveText(business),
       body: html`${
         isOpenFor(readiness) &&
@@ -86,10 +81,8 @@ const show: DashboardRoute = {
 business. Before you ask:</p>${checklist(readiness)}`
       }
 ${business.suspendedAt !== null && html`<p>New payments and transfers are refused; those under way finish. Contact the operator.</p>`}
-${await changedBy(services, visit, { id: business.id, action: 'live.request' })}`,
-      changes: isReady
-        ? [{ href: '/settings/live/request', text: 'Request live access', needs: 'live.request' as const }]
-        : [],
+${await changedBy(visit, { id: business.id, action: 'live.request' })}`,
+      changes: isReady ? [{ href: '/settings/live/request', text: 'Request live access', needs: 'live.request' }] : [],
     };
     return { title: 'Live payments', body: settingsPage(visit, 'Live payments', [panel]) };
   },
@@ -97,7 +90,6 @@ ${await changedBy(services, visit, { id: business.id, action: 'live.request' })}
 
 const request = formRoutes<Readiness>({
   path: '/settings/live/request',
-  section: 'settings',
   action: 'live.request',
   load: readReadiness,
   view: (readiness) => ({
@@ -107,13 +99,13 @@ by you after that.</p>`,
     button: 'Request live access',
     back: { href: '/settings/live', text: 'Not yet' },
   }),
-  async submit(services, visit, { subject }) {
+  async submit(visit, { subject }) {
     const missing = subject.steps.find(({ isDone }) => !isDone);
     if (missing) throw new AppError('state_conflict', `This is to do first: ${missing.text}. Nothing was done.`);
     const object = { type: 'business', id: subject.business.id };
     const words = { before: { live: null }, after: { live: 'requested' } };
-    await change(services, visit, { action: 'live.request', object, ...words, isForBoth: true }, (tx) =>
-      requestLive(tx, services.accounts, subject.business.id),
+    await change(visit, { action: 'live.request', object, ...words, isForBoth: true }, (tx) =>
+      requestLive(tx, visit.accounts, subject.business.id),
     );
     return '/settings/live';
   },

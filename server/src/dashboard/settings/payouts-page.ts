@@ -8,29 +8,25 @@ import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { scheduleText, settlementText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
+import type { SettingsPanel } from './settings-frame.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/payouts',
-  section: 'settings',
   action: 'fee_payer.read',
-  async handle(services, visit) {
+  async handle(visit) {
     const { merchant, base } = visit;
-    const { settlementDelayMs } = services.money.settings;
-    const schedule = await payoutScheduleOf(services.accounts.db, merchant.id);
-    const panels = [
+    const { settlementDelayMs } = visit.money.settings;
+    const schedule = await payoutScheduleOf(visit.accounts.db, merchant.id);
+    const panels: SettingsPanel[] = [
       {
         title: 'Payouts of sub-accounts',
         body: html`<p>${scheduleText(schedule)}.</p><p class="hint">Each sub-account has its own destination and least amount:
-<a href="${base}/sub-accounts">Sub-accounts</a></p>${await changedBy(services, visit, { id: merchant.id, action: 'schedule.set' })}`,
-        changes: [
-          { href: '/settings/payouts/schedule', text: 'Change the schedule', needs: 'schedule.manage' as const },
-        ],
+<a href="${base}/sub-accounts">Sub-accounts</a></p>${await changedBy(visit, { id: merchant.id, action: 'schedule.set' })}`,
+        changes: [{ href: '/settings/payouts/schedule', text: 'Change the schedule', needs: 'schedule.manage' }],
       },
       {
         title: 'Your own money',
         body: html`<p>${settlementText(settlementDelayMs)}</p><p>You pay it out yourself: <a href="${base}/transfers">Transfers</a></p>`,
-        changes: [],
       },
     ];
     return { title: 'Payouts', body: settingsPage(visit, 'Payouts', panels) };
@@ -39,9 +35,8 @@ const show: DashboardRoute = {
 
 const schedule = formRoutes<PayoutSchedule>({
   path: '/settings/payouts/schedule',
-  section: 'settings',
   action: 'schedule.manage',
-  load: ({ accounts }, { merchant }) => payoutScheduleOf(accounts.db, merchant.id),
+  load: ({ accounts, merchant }) => payoutScheduleOf(accounts.db, merchant.id),
   view: (current) => ({
     heading: 'When are sub-accounts paid out?',
     effect: html`<p>The schedule begins at once: a sub-account with enough money may be paid out within minutes.</p>`,
@@ -55,12 +50,12 @@ const schedule = formRoutes<PayoutSchedule>({
     button: 'Save the schedule',
     back: { href: '/settings/payouts', text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, input }) {
+  async submit(visit, { subject, input }) {
     const chosen = payoutSchedules.find((each) => each === input.form['schedule']);
     if (chosen === undefined) throw fieldError('invalid_request', 'schedule', 'Choose a schedule.');
     const { id } = visit.merchant;
     const words = { before: { schedule: subject }, after: { schedule: chosen } };
-    await change(services, visit, { action: 'schedule.set', object: { type: 'settings', id }, ...words }, (tx) =>
+    await change(visit, { action: 'schedule.set', object: { type: 'settings', id }, ...words }, (tx) =>
       setPayoutSchedule(tx, id, chosen),
     );
     return '/settings/payouts';

@@ -7,13 +7,13 @@ import type { Visit } from '../visit.ts';
 export interface SettingsPanel {
   title: string;
   body: Html;
-  changes: readonly { href: string; text: string; needs: MerchantAction }[];
+  changes?: readonly { href: string; text: string; needs: MerchantAction }[];
 }
 
 export function settingsPage({ base, may }: Visit, title: string, panels: readonly SettingsPanel[]): Html {
   return html`<header class="head"><h1>${title}</h1><p><a href="${base}/settings">All settings</a></p></header>
 <div class="columns">${panels.map((panel) => {
-    const changes = panel.changes.filter(({ needs }) => may(needs).isAllowed);
+    const changes = (panel.changes ?? []).filter(({ needs }) => may(needs).isAllowed);
     return html`<section class="panel"><h2>${panel.title}</h2>${panel.body}${
       changes.length > 0 &&
       html`<p class="actions">${changes.map(

@@ -8,13 +8,11 @@ import { liveText } from './live-pages.ts';
 import { ownMerchant } from './own-merchant.ts';
 
 export const settingsOverview: DashboardRoute = {
-  method: 'GET',
   path: '/settings',
-  section: 'settings',
   action: 'fee_payer.read',
-  async handle(services, visit) {
-    const { accounts } = services;
-    const merchant = await ownMerchant(services, visit);
+  async handle(visit) {
+    const { accounts } = visit;
+    const merchant = await ownMerchant(visit);
     const business = await getBusiness(accounts.db, merchant.businessId);
     const schedule = await payoutScheduleOf(accounts.db, merchant.id);
     const contacts = [merchant.contactPhone, merchant.contactWhatsapp, merchant.contactEmail, merchant.contactText];

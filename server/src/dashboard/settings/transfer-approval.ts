@@ -8,7 +8,6 @@ import { cleanText } from '../../pages/page-text.ts';
 import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { limitChange, limitValue, typedLimit } from './amount-limit.ts';
 import { transferApprovalText } from './setting-texts.ts';
@@ -20,22 +19,21 @@ interface Subject {
   approvers: number;
 }
 
-export async function transferApprovalPanel(services: DashboardServices, visit: Visit): Promise<SettingsPanel> {
+export async function transferApprovalPanel(visit: Visit): Promise<SettingsPanel> {
   const { businessId } = visit.merchant;
-  const aboveMinor = await findTransferApproval(services.accounts.db, businessId);
+  const aboveMinor = await findTransferApproval(visit.accounts.db, businessId);
   return {
     title: 'Second person for payouts',
     body: html`<p>${transferApprovalText(aboveMinor)}</p>
-<p class="hint">In test and live. API keys pay out by themselves: give the scope to few of them.</p>${await changedBy(services, visit, { id: businessId, action: 'transfer_approval.set' })}`,
+<p class="hint">In test and live. API keys pay out by themselves: give the scope to few of them.</p>${await changedBy(visit, { id: businessId, action: 'transfer_approval.set' })}`,
     changes: [{ href: '/settings/limits/payouts', text: 'Change it', needs: 'transfer_approval.manage' }],
   };
 }
 
 export const transferApproval = formRoutes<Subject>({
   path: '/settings/limits/payouts',
-  section: 'settings',
   action: 'transfer_approval.manage',
-  async load({ accounts }, { merchant }) {
+  async load({ accounts, merchant }) {
     const team = await listTeam(accounts.db, merchant.businessId);
     const approvers = team.filter(
       ({ role }) => merchantPermission(role, 'transfers.approve', { testMode: false }).isAllowed,
@@ -58,8 +56,8 @@ export const transferApproval = formRoutes<Subject>({
     button: 'Save',
     back: { href: '/settings/limits', text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, body }) {
-    const { accounts } = services;
+  async submit(visit, { subject, body }) {
+    const { accounts } = visit;
     const { businessId } = visit.merchant;
     const aboveMinor = typedLimit(body, 'above');
     if (aboveMinor !== null && subject.approvers < 2) {
@@ -74,15 +72,10 @@ export const transferApproval = formRoutes<Subject>({
       what: `${cleanText(visit.account.name)} changed it. ${transferApprovalText(aboveMinor)}`,
       path: `${visit.base}/settings/limits`,
     });
-    await change(
-      services,
-      visit,
-      { action: 'transfer_approval.set', object, ...words, isForBoth: true },
-      async (tx) => {
-        tx.send(updateTransferApproval(businessId, aboveMinor));
-        mail(tx);
-      },
-    );
+    await change(visit, { action: 'transfer_approval.set', object, ...words, isForBoth: true }, async (tx) => {
+      tx.send(updateTransferApproval(businessId, aboveMinor));
+      mail(tx);
+    });
     return '/settings/limits';
   },
 });

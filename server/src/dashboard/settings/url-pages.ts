@@ -52,7 +52,6 @@ function urlText(url: string | null): Html {
 
 export const urlForm = formRoutes<Merchant>({
   path: '/settings/checkout/urls',
-  section: 'settings',
   action: 'appearance.manage',
   load: ownMerchant,
   view: (merchant) => ({
@@ -64,10 +63,10 @@ Payers at a counter stay there.</p>`,
     button: 'Save the addresses',
     back: { href: '/settings/checkout', text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, input }) {
+  async submit(visit, { subject, input }) {
     const [returnUrl, cancelUrl, callbackUrl] = urlFields.map(({ field }) => input.form[field.name]?.trim() || null);
     const sent = { returnUrl: returnUrl ?? null, cancelUrl: cancelUrl ?? null, callbackUrl: callbackUrl ?? null };
-    checkUrls(services.money.settings.urlPolicy(visit.testMode), { ...sent, skipUrlValidation: false });
+    checkUrls(visit.money.settings.urlPolicy(visit.testMode), { ...sent, skipUrlValidation: false });
     const defaults: UrlDefaults = {
       defaultReturnUrl: sent.returnUrl,
       defaultCancelUrl: sent.cancelUrl,
@@ -77,9 +76,7 @@ Payers at a counter stay there.</p>`,
       Object.fromEntries(urlFields.map(({ part, field }) => [field.name.replace('data.', ''), urls[part]]));
     const words = { before: named(subject), after: named(defaults) };
     const object = { type: 'settings', id: subject.id };
-    await change(services, visit, { action: 'urls.set', object, ...words }, (tx) =>
-      setUrlDefaults(tx, subject.id, defaults),
-    );
+    await change(visit, { action: 'urls.set', object, ...words }, (tx) => setUrlDefaults(tx, subject.id, defaults));
     return '/settings/checkout';
   },
 });

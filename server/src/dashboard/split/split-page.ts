@@ -3,7 +3,6 @@ import { fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
-import { PublicError } from '../../kit/public-error.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { previewPayment } from '../../payments/create-payment.ts';
 import type { previewResponseSchema } from '../../payments/intent-wire.ts';
@@ -15,25 +14,22 @@ import { subAccountNames } from '../patterns/account-names.ts';
 import { bodyOfForm, drawField } from '../../portal/patterns/fields.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { splitChoices, splitFields } from '../patterns/split-choices.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 type Preview = Static<typeof previewResponseSchema>;
 
 /** What a payment would be divided into; asks in the address, stores nothing. */
 export const splitPage: DashboardRoute = {
-  method: 'GET',
   path: '/split',
-  section: 'split',
   action: 'records.read',
-  async handle(services, visit, { query }) {
+  async handle(visit, { query }) {
     const fields: Field[] = [
       { kind: 'amount', name: 'data.amount', label: 'Amount in dalasi', isRequired: true },
-      ...splitFields(await splitChoices(services, visit), 'data.'),
+      ...splitFields(await splitChoices(visit), 'data.'),
       { kind: 'select', name: payerName, label: 'Who pays the fee', options: payers, isRequired: true },
     ];
     const values = { [payerName]: visit.merchant.collectionFee.payer, ...query };
-    const worked = query['data.amount'] === undefined ? null : await workOut(services, visit, fields, values);
+    const worked = query['data.amount'] === undefined ? null : await workOut(visit, fields, values);
     const form: FormState = worked && 'form' in worked ? worked.form : { values, errors: [] };
     return {
       status: worked && 'form' in worked ? worked.status : 200,
@@ -47,7 +43,7 @@ ${formSummary(
 ${fields.map((field) => drawField(form, field))}
 ${fields.length === 2 && html`<p class="hint">You share with nobody yet. <a href="${visit.base}/sub-accounts/new">New sub-account</a></p>`}
 <div class="actions"><button class="button">Work out</button></div></form>
-${worked && 'preview' in worked && (await result(services, visit, worked.preview))}</div>`,
+${worked && 'preview' in worked && (await result(visit, worked.preview))}</div>`,
     };
   },
 };
@@ -60,8 +56,7 @@ const payers = [
 
 /** As the API's preview, also for who does not pay the fee now. */
 async function workOut(
-  { money }: DashboardServices,
-  { merchant }: Visit,
+  { money, merchant }: Visit,
   fields: readonly Field[],
   query: PageInput['query'],
 ): Promise<{ preview: Preview } | { status: number; form: FormState }> {
@@ -80,7 +75,6 @@ async function workOut(
     const withPayer = { ...merchant, collectionFee: { ...merchant.collectionFee, payer } };
     return { preview: (await previewPayment(money.db, money, withPayer, request)) as Preview };
   } catch (error) {
-    if (!(error instanceof PublicError) || error.statusCode >= 500) throw error;
     return refusedForm({ ...query }, error);
   }
 }
@@ -91,10 +85,10 @@ interface Part {
   explanation: string;
 }
 
-async function result(services: DashboardServices, visit: Visit, preview: Preview): Promise<Html> {
+async function result(visit: Visit, preview: Preview): Promise<Html> {
   const isByPayer = preview.transaction_fee_type === 'customer';
   const ids = preview.shares.map((share) => share.sub_account);
-  const names = await subAccountNames(services, visit, ids);
+  const names = await subAccountNames(visit, ids);
   const parts: Part[] = [
     {
       name: 'You',

@@ -14,7 +14,6 @@ import type { Field } from '../../portal/patterns/fields.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { readSubAccount } from './read-sub-account.ts';
 import type { FoundSubAccount } from './read-sub-account.ts';
@@ -24,8 +23,6 @@ import {
   secondPersonNotice,
   submitTransferRequest,
 } from '../transfers/request-transfer.ts';
-
-const section = 'sub-accounts';
 
 interface PayoutSubject extends FoundSubAccount {
   /** As it would be made now; or why it cannot be. */
@@ -37,12 +34,13 @@ const amountField: Field = { kind: 'hidden', json: 'amount', name: 'amount', lab
 
 /** The amount stands in the address, so that what is confirmed is what was shown. */
 const payOut = formRoutes<PayoutSubject>({
-  ...{ path: '/sub-accounts/:id/payout', section, action: 'sub_accounts.write' },
+  path: '/sub-accounts/:id/payout',
+  action: 'sub_accounts.write',
   operation: 'createSubAccountPayout',
-  async load(services, visit, { params, query }) {
-    const found = await readSubAccount(services, visit, params['id']);
-    const plan = planOf(services, visit, found, query['amount']);
-    const needsApproval = 'amountMinor' in plan && (await needsSecondPerson(services, visit, plan.amountMinor));
+  async load(visit, { params, query }) {
+    const found = await readSubAccount(visit, params['id']);
+    const plan = planOf(visit, found, query['amount']);
+    const needsApproval = 'amountMinor' in plan && (await needsSecondPerson(visit, plan.amountMinor));
     return { ...found, plan, needsApproval };
   },
   view: ({ subAccount, plan, needsApproval, ...found }, _visit, { query }) => {
@@ -71,14 +69,14 @@ const payOut = formRoutes<PayoutSubject>({
       below,
     };
   },
-  async submit(services, visit, { subject: { subAccount }, body, formId }) {
+  async submit(visit, { subject: { subAccount }, body, formId }) {
     const amountMinor = amountOf(body);
-    if (await needsSecondPerson(services, visit, amountMinor)) {
+    if (await needsSecondPerson(visit, amountMinor)) {
       const { id: subAccountId, name, settlementCode: network, accountNumber } = subAccount;
       const shown = { network, account_number: accountNumber, beneficiary_name: name };
-      return submitTransferRequest(services, visit, { amountMinor, body: { ...body, ...shown }, formId, subAccountId });
+      return submitTransferRequest(visit, { amountMinor, body: { ...body, ...shown }, formId, subAccountId });
     }
-    const { id } = await act(services, visit, {
+    const { id } = await act(visit, {
       ...{ operationId: 'createSubAccountPayout', schema: transferSchema, params: { id: subAccount.id }, body, formId },
       object: { type: 'sub_account', id: subAccount.id },
     });
@@ -93,12 +91,7 @@ function otherAmount(typed: string): Html {
 <button class="button plain small">Work out</button></form>`;
 }
 
-function planOf(
-  { money }: DashboardServices,
-  { merchant }: Visit,
-  found: FoundSubAccount,
-  typed = '',
-): PayoutSubject['plan'] {
+function planOf({ money, merchant }: Visit, found: FoundSubAccount, typed = ''): PayoutSubject['plan'] {
   const { subAccount, settledMinor, owedMinor, pendingMinor } = found;
   if (!found.isPayable) {
     return html`<p>${found.destination} cannot be paid out: the network pays out nothing here.
@@ -122,10 +115,11 @@ ${owedMinor > 0n && html`It owes you ${formatAmount(owedMinor)}, which its next 
 }
 
 const waive = apiForm<FoundSubAccount>({
-  ...{ path: '/sub-accounts/:id/waive', section, action: 'sub_accounts.write' },
+  path: '/sub-accounts/:id/waive',
+  action: 'sub_accounts.write',
   ...{ operation: 'waiveSubAccountDebt', schema: subAccountSchema, object: 'sub_account', list: '/sub-accounts' },
   id: ({ subAccount }) => subAccount.id,
-  load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
+  load: (visit, { params }) => readSubAccount(visit, params['id']),
   view: ({ subAccount, owedMinor }) => ({
     heading: `Waive what ${cleanText(subAccount.name)} owes you`,
     ...(owedMinor === 0n && { refusal: html`<p>It owes you nothing.</p>` }),

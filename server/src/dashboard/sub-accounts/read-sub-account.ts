@@ -12,7 +12,6 @@ import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import type { SubAccount } from '../../sub-accounts/sub-account.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 /** A sub-account with its money, in bututs. */
@@ -35,8 +34,7 @@ export interface FoundSubAccount {
 
 /** Throws AppError `not_found`. */
 export async function readSubAccount(
-  { money }: DashboardServices,
-  { merchant, now }: Visit,
+  { money, merchant, now }: Visit,
   id: string | undefined,
 ): Promise<FoundSubAccount> {
   if (id === undefined) throw new AppError('not_found', 'There is no such sub-account in this environment.');
@@ -68,7 +66,7 @@ export function canPayOut(networks: NetworkRegistry, merchant: Merchant, network
 }
 
 /** The networks that pay out in this environment. */
-export function payoutNetworks({ money }: DashboardServices, merchant: Merchant): Option[] {
+export function payoutNetworks({ money, merchant }: Visit): Option[] {
   return money.networks
     .payingOut(merchant)
     .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName }));

@@ -9,12 +9,9 @@ import { networkName } from '../../networks/known-networks.ts';
 import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { payoutNetworks, readSubAccount } from './read-sub-account.ts';
 import type { FoundSubAccount } from './read-sub-account.ts';
-
-const section = 'sub-accounts';
 
 const nameField: Field = { kind: 'text', name: 'name', label: 'Name', isRequired: true };
 const shareField: Field = {
@@ -29,12 +26,12 @@ function destinationFields(networks: readonly Option[]): Field[] {
   ];
 }
 
-const shared = { section, action: 'sub_accounts.write', object: 'sub_account', list: '/sub-accounts' } as const;
+const shared = { action: 'sub_accounts.write', object: 'sub_account', list: '/sub-accounts' } as const;
 const ofSubAccount = { ...shared, id: ({ subAccount }: FoundSubAccount) => subAccount.id };
 
 const create = apiForm<Option[]>({
   ...{ ...shared, path: '/sub-accounts/new', operation: 'createSubAccount', schema: subAccountSchema },
-  load: async (services, { merchant }) => payoutNetworks(services, merchant),
+  load: async (visit) => payoutNetworks(visit),
   view: (networks) => ({
     heading: 'New sub-account',
     ...(networks.length === 0 && {
@@ -44,13 +41,12 @@ const create = apiForm<Option[]>({
     button: 'Create the sub-account',
     back: { href: '/sub-accounts', text: 'Back to the sub-accounts' },
   }),
-  alsoWrite: (services, visit, { body }) =>
-    ownersMail(services, visit, `added the sub-account ${cleanText(String(body['name']))}`, body),
+  alsoWrite: (visit, { body }) => ownersMail(visit, `added the sub-account ${cleanText(String(body['name']))}`, body),
 });
 
 const edit = apiForm<FoundSubAccount>({
   ...{ ...ofSubAccount, path: '/sub-accounts/:id/edit', operation: 'updateSubAccount', schema: subAccountSchema },
-  load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
+  load: (visit, { params }) => readSubAccount(visit, params['id']),
   view: ({ subAccount }) => ({
     heading: 'Change the sub-account',
     effect: html`<p>Payments that exist already keep their split.
@@ -84,9 +80,9 @@ interface Destination extends FoundSubAccount {
 const destination = apiForm<Destination>({
   ...{ ...ofSubAccount, path: '/sub-accounts/:id/destination', action: 'sub_accounts.change_destination' },
   ...{ operation: 'updateSubAccount', schema: subAccountSchema },
-  load: async (services, visit, { params }) => ({
-    ...(await readSubAccount(services, visit, params['id'])),
-    networks: payoutNetworks(services, visit.merchant),
+  load: async (visit, { params }) => ({
+    ...(await readSubAccount(visit, params['id'])),
+    networks: payoutNetworks(visit),
   }),
   view: ({ subAccount, destination: current, settledMinor, pendingMinor, networks }) => ({
     heading: 'Change where it is paid out',
@@ -101,14 +97,13 @@ way go to the old one.</p><p>All owners get a mail. In live, payouts to the new 
   before: ({ subAccount: { settlementCode, accountNumber } }) => ({
     ...{ settlement_code: settlementCode, account_number: accountNumber },
   }),
-  alsoWrite: (services, visit, { subject: { subAccount }, body }) =>
-    ownersMail(services, visit, `changed where ${cleanText(subAccount.name)} is paid out`, body),
+  alsoWrite: (visit, { subject: { subAccount }, body }) =>
+    ownersMail(visit, `changed where ${cleanText(subAccount.name)} is paid out`, body),
 });
 
 /** Mails all owners about a new destination, in the transaction of the change. */
 function ownersMail(
-  { accounts }: DashboardServices,
-  { merchant, account, base, testMode }: Visit,
+  { accounts, merchant, account, base, testMode }: Visit,
   what: string,
   { settlement_code: network, account_number: number }: Record<string, unknown>,
 ): Promise<(tx: Transaction) => void> {
@@ -124,7 +119,7 @@ function ownersMail(
 const remove = deletionForm<FoundSubAccount>({
   ...{ ...ofSubAccount, path: '/sub-accounts/:id/delete', operation: 'deleteSubAccount' },
   before: ({ subAccount: { name } }) => ({ name }),
-  load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
+  load: (visit, { params }) => readSubAccount(visit, params['id']),
   view: ({ subAccount }) => ({
     heading: 'Delete this sub-account?',
     effect: html`<p>${foreignText(subAccount.name)} gets no more payments. Its history stays in your payments and statements.</p>

@@ -14,13 +14,16 @@ type Row = Static<typeof subAccountSchema> & { destination: string; isPayable: b
 
 export const subAccountLists = listRoutes<Row>({
   path: '/sub-accounts',
-  section: 'sub-accounts',
   action: 'records.read',
   title: 'Sub-accounts',
   noun: ['sub-account', 'sub-accounts'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, number or network' }, ...moreDateFilters],
-  async read({ api, money: { networks } }, visit, query) {
-    const { merchant } = visit;
+  async read(visit, query) {
+    const {
+      api,
+      money: { networks },
+      merchant,
+    } = visit;
     const list = await api.list('listSubAccounts', subAccountSchema, listCall(visit, query));
     const rows = list.data.map((row) => ({
       ...row,
@@ -64,9 +67,6 @@ ${row.owed_balance !== undefined && html`<span class="second">owes you ${formatA
     },
   ],
   href: ({ id }) => `/sub-accounts/${id}`,
-  empty: {
-    text: 'No sub-accounts yet. A sub-account gets a part of your payments: a partner, a teacher, a stall.',
-    action: { href: '/sub-accounts/new', text: 'New sub-account', needs: 'sub_accounts.write' },
-  },
-  buttons: [{ href: '/sub-accounts/new', text: 'New sub-account', needs: 'sub_accounts.write' }],
+  first: { href: '/sub-accounts/new', text: 'New sub-account', needs: 'sub_accounts.write' },
+  empty: { text: 'No sub-accounts yet. A sub-account gets a part of your payments: a partner, a teacher, a stall.' },
 });

@@ -1,4 +1,3 @@
-import type { MerchantAction } from '../../accounts/permissions.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount, percentToJson } from '../../kit/money.ts';
@@ -18,8 +17,6 @@ import { momentsOf, periodForm, periodOf } from '../patterns/period.ts';
 import type { Period } from '../patterns/period.ts';
 import { dayText, timeInSentence } from '../../portal/patterns/texts.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import type { RecordAction } from '../../portal/patterns/record-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { payoutsPanel } from './payouts-panel.ts';
@@ -42,40 +39,17 @@ const kindTexts: Record<StatementKind, string> = {
 };
 
 const show: DashboardRoute = {
-  ...{ method: 'GET', path: '/sub-accounts/:id', section: 'sub-accounts', action: 'records.read' },
-  async handle(services, visit, { params, query }) {
-    const found = await readSubAccount(services, visit, params['id']);
+  path: '/sub-accounts/:id',
+  action: 'records.read',
+  async handle(visit, { params, query }) {
+    const found = await readSubAccount(visit, params['id']);
     const { name } = found.subAccount;
-    return { title: cleanText(name), body: await subAccountBody(services, visit, found, query) };
+    return { title: cleanText(name), body: await subAccountBody(visit, found, query) };
   },
 };
 
-function actionsOf({
-  subAccount: { id },
-  owedMinor,
-  settledMinor,
-  isPayable,
-  heldUntil,
-}: FoundSubAccount): RecordAction<MerchantAction>[] {
-  const path = `/sub-accounts/${id}`;
-  const canBePaid = isPayable && heldUntil === null && settledMinor - owedMinor >= payoutMinimumMinor;
-  return [
-    ...(canBePaid ? [{ href: `${path}/payout`, text: 'Pay out', needs: 'sub_accounts.write' } as const] : []),
-    ...(owedMinor > 0n ? [{ href: `${path}/waive`, text: 'Waive debt', needs: 'sub_accounts.write' } as const] : []),
-    { href: `${path}/edit`, text: 'Change', needs: 'sub_accounts.write' },
-    { href: `${path}/destination`, text: 'Change destination', needs: 'sub_accounts.change_destination' },
-    { href: `${path}/delete`, text: 'Delete', needs: 'sub_accounts.write', isDanger: true },
-  ];
-}
-
-async function subAccountBody(
-  services: DashboardServices,
-  visit: Visit,
-  found: FoundSubAccount,
-  query: PageInput['query'],
-): Promise<Html> {
-  const { money } = services;
-  const { merchant, base, now } = visit;
+async function subAccountBody(visit: Visit, found: FoundSubAccount, query: PageInput['query']): Promise<Html> {
+  const { money, merchant, base, now } = visit;
   const { subAccount, settledMinor, pendingMinor, owedMinor, isPayable, heldUntil, destination } = found;
   const groups = await listGroupsOf(money.db, merchant.id, subAccount.id, groupsMax);
   const payouts = await listPayoutsOf(money.db, merchant.id, subAccount.id, payoutsMax);
@@ -85,11 +59,7 @@ async function subAccountBody(
   const request = { subAccountId: subAccount.id, ...momentsOf(period) };
   const page = { after: cursor ?? null, rowsMax: linesPerPage + 1 };
   const statement = await readSubAccountStatement(money.db, merchant, request, page);
-  return html`${recordHead(visit, {
-    heading: foreignText(subAccount.name),
-    state: subAccountState({ active: subAccount.active, isPayable }),
-    actions: actionsOf(found),
-  })}
+  return html`${head(visit, found)}
 ${!isPayable && noDestination(found)}
 ${heldUntil !== null && html`<p class="notice wait"><span>The destination was changed. Payouts to it wait until ${timeInSentence(heldUntil, now)}, so that you can notice a change that you did not make.</span></p>`}
 <div class="columns"><section class="panel"><h2>Money</h2>${facts([
@@ -119,7 +89,23 @@ ${heldUntil !== null && html`<p class="notice wait"><span>The destination was ch
   ])}</section></div>
 ${payoutsPanel(visit, payouts)}
 ${statementSection(visit, subAccount.id, { period, statement, cursor })}
-${await recordHistory(services, visit, { id: subAccount.id, createdAt: subAccount.createdAt })}`;
+${await recordHistory(visit, { id: subAccount.id, createdAt: subAccount.createdAt })}`;
+}
+
+function head(visit: Visit, { subAccount, owedMinor, settledMinor, isPayable, heldUntil }: FoundSubAccount): Html {
+  const path = `/sub-accounts/${subAccount.id}`;
+  const canBePaid = isPayable && heldUntil === null && settledMinor - owedMinor >= payoutMinimumMinor;
+  return recordHead(visit, {
+    heading: foreignText(subAccount.name),
+    state: subAccountState({ active: subAccount.active, isPayable }),
+    actions: [
+      canBePaid && { href: `${path}/payout`, text: 'Pay out', needs: 'sub_accounts.write' },
+      owedMinor > 0n && { href: `${path}/waive`, text: 'Waive debt', needs: 'sub_accounts.write' },
+      { href: `${path}/edit`, text: 'Change', needs: 'sub_accounts.write' },
+      { href: `${path}/destination`, text: 'Change destination', needs: 'sub_accounts.change_destination' },
+      { href: `${path}/delete`, text: 'Delete', needs: 'sub_accounts.write', isDanger: true },
+    ],
+  });
 }
 
 function noDestination({ destination, settledMinor, subAccount }: FoundSubAccount): Html {
@@ -156,13 +142,14 @@ ${linePages(path, { from, to }, { cursor, nextCursor, names: ['From the start', 
 }
 
 const statementCsv: DashboardRoute = {
-  ...{ method: 'GET', path: '/sub-accounts/:id/statement.csv', section: 'sub-accounts', action: 'records.read' },
-  async handle(services, visit, { params, query }) {
-    const { subAccount } = await readSubAccount(services, visit, params['id']);
+  path: '/sub-accounts/:id/statement.csv',
+  action: 'records.read',
+  async handle(visit, { params, query }) {
+    const { subAccount } = await readSubAccount(visit, params['id']);
     const { from, to } = periodOf(query, visit.now);
     const { caller, requestId } = visit;
     const call = { caller, requestId, params: { id: subAccount.id }, query: { from, to } };
-    const { text } = await services.api.csv('retrieveSubAccountStatement', call);
+    const { text } = await visit.api.csv('retrieveSubAccountStatement', call);
     const name = exportName(visit, `sub-account-${subAccount.name}`, [from, to]);
     return { download: { name, contentType: 'text/csv; charset=utf-8', bytes: Buffer.from(text) } };
   },

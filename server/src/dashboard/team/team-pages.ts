@@ -20,20 +20,17 @@ import type { Option } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { emailText, roleName, shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { allCounters } from './counters.ts';
 import { counterNames, grantFields, grantInWords, readGrant, rolesExplained } from './team-forms.ts';
 
 const show: DashboardRoute = {
-  method: 'GET',
   path: '/settings/team',
-  section: 'team',
   action: 'team.read',
-  async handle({ accounts }, visit) {
+  async handle(visit) {
     const { businessId } = visit.merchant;
-    const team = await listTeam(accounts.db, businessId);
-    const invitations = await listInvitations(accounts.db, businessId);
+    const team = await listTeam(visit.accounts.db, businessId);
+    const invitations = await listInvitations(visit.accounts.db, businessId);
     const actions = [{ href: '/settings/team/invite', text: 'Invite somebody', needs: 'team.manage' as const }];
     return {
       title: 'Team',
@@ -82,20 +79,18 @@ interface MemberView {
   counters: Option[];
 }
 
-async function loadMember(services: DashboardServices, visit: Visit, id: string | undefined): Promise<MemberView> {
-  const team = await listTeam(services.accounts.db, visit.merchant.businessId);
+async function loadMember(visit: Visit, id: string | undefined): Promise<MemberView> {
+  const team = await listTeam(visit.accounts.db, visit.merchant.businessId);
   const member = team.find(({ accountId }) => accountId === id);
   if (!member) throw new AppError('not_found', 'This person is no longer in the team.');
-  return { member, counters: await allCounters(services, visit) };
+  return { member, counters: await allCounters(visit) };
 }
 
 const showMember: DashboardRoute = {
-  method: 'GET',
   path: '/settings/team/:id',
-  section: 'team',
   action: 'team.read',
-  async handle(services, visit, { params }) {
-    const { member, counters } = await loadMember(services, visit, params['id']);
+  async handle(visit, { params }) {
+    const { member, counters } = await loadMember(visit, params['id']);
     const path = `/settings/team/${member.accountId}`;
     return {
       title: cleanText(member.name),
@@ -113,7 +108,7 @@ const showMember: DashboardRoute = {
         ['Second factor', factorMark(member)],
         ['Last seen', member.lastSeenAt && shownTime(member.lastSeenAt, visit.now)],
         ['In the team since', shownTime(member.createdAt, visit.now)],
-      ])}${await changedBy(services, visit, { id: member.accountId })}</section>`,
+      ])}${await changedBy(visit, { id: member.accountId })}</section>`,
     };
   },
 };
@@ -122,7 +117,6 @@ const back = { href: '/settings/team', text: 'Keep it' };
 
 const invite = formRoutes<Option[]>({
   path: '/settings/team/invite',
-  section: 'team',
   action: 'team.manage',
   load: allCounters,
   view: (counters, { base }) => ({
@@ -137,9 +131,8 @@ ${
     button: 'Send the invitation',
     back: { href: '/settings/team', text: 'Back to the team' },
   }),
-  async submit(services, visit, { subject: counters, input: { form }, body }) {
-    const { accounts } = services;
-    const { account, merchant } = visit;
+  async submit(visit, { subject: counters, input: { form }, body }) {
+    const { accounts, account, merchant } = visit;
     const grant = readGrant(form['role'], body['counters'], counters);
     const { email = '' } = form;
     await accounts.sealer.prepare();
@@ -147,7 +140,7 @@ ${
       await lockTeamAsOwner(tx, merchant.businessId, account.id);
       const business = { id: merchant.businessId, name: visit.business.name };
       const invitation = await inviteMember(tx, accounts, { business, invitedBy: account, email, grant });
-      audit(tx, services, visit, {
+      audit(tx, visit, {
         action: 'team.invite',
         object: { type: 'invitation', id: invitation.id },
         changes: maskedChanges({ email: invitation.email, ...grantInWords(grant, counters) }),
@@ -160,9 +153,8 @@ ${
 
 const withdraw = formRoutes<Invitation>({
   path: '/settings/team/invitations/:id/withdraw',
-  section: 'team',
   action: 'team.manage',
-  async load({ accounts }, { merchant }, { params }) {
+  async load({ accounts, merchant }, { params }) {
     const invitations = await listInvitations(accounts.db, merchant.businessId);
     const found = invitations.find(({ id }) => id === params['id']);
     if (!found) throw new AppError('not_found', 'This invitation was accepted or withdrawn.');
@@ -175,10 +167,9 @@ const withdraw = formRoutes<Invitation>({
     isDanger: true,
     back,
   }),
-  async submit(services, visit, { subject: { id, businessId, email } }) {
+  async submit(visit, { subject: { id, businessId, email } }) {
     const words = { before: { email }, after: { email: null } };
     await change(
-      services,
       visit,
       { action: 'team.withdraw', object: { type: 'invitation', id }, ...words, isForBoth: true },
       async (tx) => {
@@ -193,9 +184,8 @@ const withdraw = formRoutes<Invitation>({
 
 const role = formRoutes<MemberView>({
   path: '/settings/team/:id/role',
-  section: 'team',
   action: 'team.manage',
-  load: (services, visit, { params }) => loadMember(services, visit, params['id']),
+  load: (visit, { params }) => loadMember(visit, params['id']),
   view: ({ member, counters }) => ({
     heading: `Role of ${cleanText(member.name)}`,
     effect: html`<p>${foreignText(member.name)} is ${roleName(member.role)}. The new role counts from the next page on.</p>`,
@@ -204,14 +194,13 @@ const role = formRoutes<MemberView>({
     button: 'Change the role',
     back: { href: `/settings/team/${member.accountId}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { member, counters }, input: { form }, body }) {
-    const { accounts } = services;
+  async submit(visit, { subject: { member, counters }, input: { form }, body }) {
+    const { accounts } = visit;
     const { businessId, accountId } = member;
     const grant = readGrant(form['role'], body['counters'], counters);
     await accounts.sealer.prepare();
     const words = { before: grantInWords(member, counters), after: grantInWords(grant, counters) };
     await change(
-      services,
       visit,
       { action: 'team.change_role', object: { type: 'member', id: accountId }, ...words, isForBoth: true },
       async (tx) => {
@@ -225,9 +214,8 @@ const role = formRoutes<MemberView>({
 
 const remove = formRoutes<MemberView>({
   path: '/settings/team/:id/remove',
-  section: 'team',
   action: 'team.manage',
-  load: (services, visit, { params }) => loadMember(services, visit, params['id']),
+  load: (visit, { params }) => loadMember(visit, params['id']),
   view: ({ member }, { account }) => ({
     heading: `Remove ${cleanText(member.name)}?`,
     effect: html`<p>${member.email} sees nothing of this business from the next page on. What they have made stays;
@@ -237,11 +225,10 @@ ${member.accountId === account.id && html`<p>This is you: you will not come back
     isDanger: true,
     back: { href: `/settings/team/${member.accountId}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { member } }) {
+  async submit(visit, { subject: { member } }) {
     const { businessId, accountId } = member;
     const words = { before: { name: member.name, role: member.role }, after: { name: null, role: null } };
     await change(
-      services,
       visit,
       { action: 'team.remove', object: { type: 'member', id: accountId }, ...words, isForBoth: true },
       async (tx) => {

@@ -15,21 +15,15 @@ import { metadataField } from '../patterns/metadata.ts';
 import type { Confirmation } from '../../portal/patterns/form-page.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
-import type { DashboardServices } from '../services.ts';
+import { payoutNetworks } from '../sub-accounts/read-sub-account.ts';
 import type { Visit } from '../visit.ts';
 import { amountOf, needsSecondPerson, secondPersonNotice, submitTransferRequest } from './request-transfer.ts';
 
 /** A payout to a number: what is typed, then its fee and what is left, then the transfer. */
 export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Option[]; availableMinor: bigint }>({
   path: '/transfers/new',
-  section: 'transfers',
   action: 'transfers.create',
-  async load({ money }, visit) {
-    const networks = money.networks
-      .payingOut(visit.merchant)
-      .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName }));
-    return { networks, availableMinor: await availableOf(money.db, visit) };
-  },
+  load: async (visit) => ({ networks: payoutNetworks(visit), availableMinor: await availableOf(visit) }),
   operation: 'createTransfer',
   rows: ['metadata'],
   view: ({ networks, availableMinor }, _visit, { form }) => ({
@@ -53,13 +47,13 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
     button: 'Look at the payout',
     back: { href: '/transfers', text: 'Back to the transfers' },
   }),
-  confirm: async (services, visit, { subject, body }) => confirmTransfer(services, visit, subject.availableMinor, body),
-  async submit(services, visit, { body, formId }) {
+  confirm: async (visit, { subject, body }) => confirmTransfer(visit, subject.availableMinor, body),
+  async submit(visit, { body, formId }) {
     const amountMinor = amountOf(body);
-    if (await needsSecondPerson(services, visit, amountMinor)) {
-      return submitTransferRequest(services, visit, { amountMinor, body, formId, subAccountId: null });
+    if (await needsSecondPerson(visit, amountMinor)) {
+      return submitTransferRequest(visit, { amountMinor, body, formId, subAccountId: null });
     }
-    const transfer = await act(services, visit, {
+    const transfer = await act(visit, {
       ...{ operationId: 'createTransfer', schema: transferSchema, body, formId },
       object: { type: 'transfer' },
     });
@@ -67,20 +61,17 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
   },
 });
 
-async function availableOf(db: DashboardServices['money']['db'], { merchant }: Visit): Promise<bigint> {
-  const { id: merchantId, currency } = merchant;
-  const balances = await readBalances(db, { merchantId, currency, accounts: ['payable_available'] });
+async function availableOf({ money, merchant: { id: merchantId, currency } }: Visit): Promise<bigint> {
+  const balances = await readBalances(money.db, { merchantId, currency, accounts: ['payable_available'] });
   return balances.get('payable_available') ?? 0n;
 }
 
 async function confirmTransfer(
-  services: DashboardServices,
   visit: Visit,
   availableMinor: bigint,
   body: Record<string, unknown>,
 ): Promise<Confirmation<MerchantAction>> {
-  const { api, money } = services;
-  const { caller, requestId, testMode, merchant } = visit;
+  const { api, money, caller, requestId, testMode, merchant } = visit;
   const text = (name: string): string => {
     const value = body[name];
     if (typeof value === 'string') return value;
@@ -99,7 +90,7 @@ async function confirmTransfer(
     throw fieldError('insufficient_balance', 'amount', message);
   }
   const isKnown = await isNumberPaidBefore(money.db, merchant.id, canonical);
-  const needsApproval = await needsSecondPerson(services, visit, amountMinor);
+  const needsApproval = await needsSecondPerson(visit, amountMinor);
   const verb = needsApproval ? 'Ask to pay out' : 'Pay out';
   return {
     heading: `${verb} ${formatAmount(amountMinor)}?`,

@@ -26,7 +26,6 @@ import { formRoutes } from '../patterns/form-page.ts';
 import { numberText, recordWithNumber, showButton } from '../patterns/shown-number.ts';
 import type { Shown } from '../patterns/shown-number.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { payoutText } from './request-transfer.ts';
 
@@ -39,19 +38,17 @@ const marks: Readonly<Record<RequestState, StateMark>> = {
   expired: { tone: 'calm', icon: 'clock', text: 'Expired' },
 };
 
-function load({ money }: DashboardServices, { merchant }: Visit, { params }: PageInput): Promise<DecidedRequest> {
+function load({ money, merchant }: Visit, { params }: PageInput): Promise<DecidedRequest> {
   const id = params['id'] ?? '';
   if (!isUuid(id)) throw new AppError('not_found', 'There is no such payout in this environment.');
   return getTransferRequest(money.db, merchant.id, id);
 }
 
 const list: DashboardRoute = {
-  method: 'GET',
   path: '/transfers/requests',
-  section: 'transfers',
   action: 'transfers.read',
-  async handle({ money }, visit) {
-    const { merchant, now, base } = visit;
+  async handle(visit) {
+    const { money, merchant, now, base } = visit;
     const waiting = await listWaitingRequests(money.db, merchant.id, { now });
     const heading = 'Payouts that wait for a second person';
     return {
@@ -74,34 +71,27 @@ ${
 const show = recordWithNumber<DecidedRequest>({
   ...{
     path: '/transfers/requests/:id',
-    section: 'transfers',
     action: 'transfers.read',
     object: 'transfer_request',
     load,
   },
-  async page(_services, visit, { subject: request, shown }) {
+  async page(visit, { subject: request, shown }) {
     const { amountMinor, body, createdAt, requestedByName } = request;
     const { now, base } = visit;
     const state = requestState(request, now);
     const path = `/transfers/requests/${request.id}`;
     const isOwn = request.requestedBy === visit.account.id;
+    const isWaiting = state === 'waiting';
     return {
       title: `Payout of ${formatAmount(amountMinor)}`,
       body: html`${recordHead(visit, {
         heading: formatAmount(amountMinor),
         state: marks[state],
         under: html`<p>${foreignText(requestedByName)} requested it, ${timeInSentence(createdAt, now)}.</p>`,
-        actions:
-          state === 'waiting'
-            ? [
-                ...(isOwn ? [] : [{ href: `${path}/approve`, text: 'Approve', needs: 'transfers.approve' as const }]),
-                {
-                  href: `${path}/decline`,
-                  text: isOwn ? 'Take it back' : 'Decline',
-                  needs: 'transfers.create' as const,
-                },
-              ]
-            : [],
+        actions: [
+          isWaiting && !isOwn && { href: `${path}/approve`, text: 'Approve', needs: 'transfers.approve' },
+          isWaiting && { href: `${path}/decline`, text: isOwn ? 'Take it back' : 'Decline', needs: 'transfers.create' },
+        ],
         reasons: reasonsOf(state, isOwn),
       })}
 <section class="panel"><h2>Details</h2>${facts([
@@ -158,7 +148,7 @@ function refusalOf(request: DecidedRequest, { now, account }: Visit, { isApprova
 const back = ({ id }: DecidedRequest) => ({ href: `/transfers/requests/${id}`, text: 'Keep it' });
 
 const approve = formRoutes<DecidedRequest>({
-  ...{ path: '/transfers/requests/:id/approve', section: 'transfers', action: 'transfers.approve', load },
+  ...{ path: '/transfers/requests/:id/approve', action: 'transfers.approve', load },
   view: (request, visit) => ({
     heading: `Pay out ${formatAmount(request.amountMinor)}?`,
     effect: html`${facts(payeeFacts(request.body, { isWhole: false }))}
@@ -169,9 +159,9 @@ const approve = formRoutes<DecidedRequest>({
     button: `Pay out ${formatAmount(request.amountMinor)}`,
     back: back(request),
   }),
-  async submit(services, visit, { subject: request }) {
+  async submit(visit, { subject: request }) {
     const by = { decidedBy: visit.account.id, decidedByName: visit.account.name };
-    const { id } = await act(services, visit, {
+    const { id } = await act(visit, {
       ...operationOf(request),
       schema: transferSchema,
       // That of the form which requested it, so that it is paid out once, whoever presses what again.
@@ -180,7 +170,7 @@ const approve = formRoutes<DecidedRequest>({
       forgetsRefusals: true,
       alsoWrite: (tx, payout) => {
         refuseOtherDestination(request, payout);
-        const decidedAt = services.money.clock.now();
+        const decidedAt = visit.money.clock.now();
         decideTransferRequest(tx, request, { decision: 'approved', ...by, transferId: payout.id, decidedAt });
       },
     }).catch(refuseDecided);
@@ -208,7 +198,7 @@ function refuseOtherDestination({ subAccountId, body }: DecidedRequest, payout: 
 }
 
 const decline = formRoutes<DecidedRequest>({
-  ...{ path: '/transfers/requests/:id/decline', section: 'transfers', action: 'transfers.create', load },
+  ...{ path: '/transfers/requests/:id/decline', action: 'transfers.create', load },
   view: (request, visit) => ({
     heading: 'Decline this payout?',
     effect: html`<p>${foreignText(payoutText(request))}.</p><p>Nothing is sent.</p>`,
@@ -217,15 +207,15 @@ const decline = formRoutes<DecidedRequest>({
     isDanger: true,
     back: back(request),
   }),
-  async submit(services, visit, { subject: request }) {
+  async submit(visit, { subject: request }) {
     const by = { decidedBy: visit.account.id, decidedByName: visit.account.name };
     const write = async (tx: Transaction): Promise<void> => {
-      const decidedAt = services.money.clock.now();
+      const decidedAt = visit.money.clock.now();
       decideTransferRequest(tx, request, { decision: 'declined', ...by, transferId: null, decidedAt });
       const object = { type: 'transfer_request', id: request.id };
-      audit(tx, services, visit, { action: 'transfers.decline', object, changes: [] });
+      audit(tx, visit, { action: 'transfers.decline', object, changes: [] });
     };
-    await services.accounts.db.withTransaction(write).catch(refuseDecided);
+    await visit.accounts.db.withTransaction(write).catch(refuseDecided);
     return `/transfers/requests/${request.id}`;
   },
 });

@@ -10,17 +10,12 @@ import { networkName } from '../../networks/known-networks.ts';
 import { requestTransfer } from '../../transfers/transfer-requests.ts';
 import type { TransferRequest } from '../../transfers/transfer-requests.ts';
 import { audit } from '../patterns/act.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
 export const secondPersonNotice = html`<p class="notice wait">A second person has to approve this payout. Until then nothing is held and nothing is sent.</p>`;
 
 /** Whether the business wants a second person for a payout of this amount; in test too, where it is tried. */
-export async function needsSecondPerson(
-  { accounts }: DashboardServices,
-  { merchant }: Visit,
-  amountMinor: bigint,
-): Promise<boolean> {
+export async function needsSecondPerson({ accounts, merchant }: Visit, amountMinor: bigint): Promise<boolean> {
   const aboveMinor = await findTransferApproval(accounts.db, merchant.businessId);
   return aboveMinor !== null && amountMinor > aboveMinor;
 }
@@ -33,12 +28,10 @@ export function amountOf({ amount }: Record<string, unknown>): bigint {
 
 /** Keeps the payout for a second person, tells all owners, and returns where it is shown. Throws AppError. */
 export async function submitTransferRequest(
-  services: DashboardServices,
   visit: Visit,
   { formId, ...requested }: Pick<TransferRequest, 'amountMinor' | 'body' | 'subAccountId'> & { formId: string },
 ): Promise<string> {
-  const { accounts, money } = services;
-  const { account, merchant } = visit;
+  const { accounts, money, account, merchant } = visit;
   const request: TransferRequest = {
     ...{ merchantId: merchant.id, id: formId, requestedBy: account.id, requestedByName: account.name },
     ...{ ...requested, createdAt: money.clock.now() },
@@ -54,7 +47,7 @@ export async function submitTransferRequest(
   await accounts.db.withTransaction(async (tx) => {
     if (!(await requestTransfer(tx, request))) return;
     const object = { type: 'transfer_request', id: formId };
-    audit(tx, services, visit, { action: 'transfers.request', object, changes: maskedChanges(request.body) });
+    audit(tx, visit, { action: 'transfers.request', object, changes: maskedChanges(request.body) });
     mail(tx);
   });
   return page;

@@ -39,7 +39,6 @@ const kinds = [
 
 export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>({
   path: '/transfers',
-  section: 'transfers',
   action: 'transfers.read',
   title: 'Transfers',
   noun: ['transfer', 'transfers'],
@@ -49,8 +48,8 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
     ...moreDateFilters,
     { kind: 'select', name: 'kind', label: 'Whose', options: kinds, isMore: true },
   ],
-  async read(services, visit, query) {
-    const { lists } = services.money;
+  async read(visit, query) {
+    const { lists } = visit.money;
     const list = await listTransfers(lists, visit.merchant.id, pageOf(query), filterOf(query), { withSum: true });
     const rows = list.rows.map((transfer) => rowOf(transfer));
     return shownRows(list, rows);
@@ -73,13 +72,12 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
       currency: ({ currency }) => currency,
       arrived_at: ({ completedAt }) => completedAt?.toISOString() ?? null,
     }),
-    async rows(services, visit, query, page) {
-      const { lists } = services.money;
+    async rows(visit, query, page) {
+      const { lists } = visit.money;
       const rows = await listTransferRows(lists, visit.merchant.id, { ...page, offset: 0 }, filterOf(query));
       return rows.map((transfer) => rowOf(transfer));
     },
-    totals: ({ money }, { merchant }, query) =>
-      sumTransfers(money.lists, merchant.id, filterOf(query), exportedRowsMax),
+    totals: ({ money, merchant }, query) => sumTransfers(money.lists, merchant.id, filterOf(query), exportedRowsMax),
   },
   columns: [
     {
@@ -103,11 +101,8 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
     },
   ],
   href: ({ id }) => `/transfers/${id}`,
-  empty: {
-    text: 'No transfers yet. Pay out what you have collected to any number.',
-    action: { href: '/transfers/new', text: 'Pay out', needs: 'transfers.create' },
-  },
-  buttons: [{ href: '/transfers/new', text: 'Pay out', needs: 'transfers.create' }],
+  first: { href: '/transfers/new', text: 'Pay out', needs: 'transfers.create' },
+  empty: { text: 'No transfers yet. Pay out what you have collected to any number.' },
 });
 
 function filterOf(query: PageInput['query']): TransferFilter {

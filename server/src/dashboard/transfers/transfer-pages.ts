@@ -1,5 +1,4 @@
 import { apiForm } from '../patterns/api-form.ts';
-import type { MerchantAction } from '../../accounts/permissions.ts';
 import { html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
@@ -17,48 +16,46 @@ import { subAccountNames } from '../patterns/account-names.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
 import { numberText, recordWithNumber, showButton } from '../patterns/shown-number.ts';
 import type { Shown } from '../patterns/shown-number.ts';
-import { lastChange } from '../patterns/last-change.ts';
+import { lastChange } from '../patterns/changed-by.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
-import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, timeInSentence } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { transferState } from '../../portal/records/transfer-state.ts';
 import { nameOf, transferLists } from './transfer-list.ts';
 
-async function findShown({ money }: DashboardServices, { merchant }: Visit, { params }: PageInput): Promise<Transfer> {
+async function findShown({ money, merchant }: Visit, { params }: PageInput): Promise<Transfer> {
   const id = params['id'] ?? '';
   if (!isUuid(id)) throw new AppError('not_found', 'There is no such transfer in this environment.');
   return findTransfer(money.db, merchant.id, id);
 }
 
 const show = recordWithNumber<Transfer>({
-  ...{ path: '/transfers/:id', section: 'transfers', action: 'transfers.read', object: 'transfer', load: findShown },
-  async page(services, visit, { subject, shown }) {
+  ...{ path: '/transfers/:id', action: 'transfers.read', object: 'transfer', load: findShown },
+  async page(visit, { subject, shown }) {
     const title = `Transfer of ${formatAmount(subject.amountMinor)}`;
-    return { title, body: await transferBody(services, visit, { transfer: subject, shown }) };
+    return { title, body: await transferBody(visit, { transfer: subject, shown }) };
   },
 });
 
-async function transferBody(
-  services: DashboardServices,
-  visit: Visit,
-  { transfer, shown }: { transfer: Transfer; shown: Shown },
-) {
-  const { api } = services;
-  const { caller, requestId, now, base } = visit;
+async function transferBody(visit: Visit, { transfer, shown }: { transfer: Transfer; shown: Shown }) {
+  const { api, caller, requestId, now, base } = visit;
   const { subAccountId } = transfer;
   const network = networkName(transfer.network);
   const call = { caller, requestId, params: { id: transfer.id } };
   const { data } = await api.call('retrieveTransferTimeline', transferTimelineSchema, call);
-  const names = await subAccountNames(services, visit, subAccountId === null ? [] : [subAccountId]);
+  const names = await subAccountNames(visit, subAccountId === null ? [] : [subAccountId]);
   return html`${recordHead(visit, {
     heading: formatAmount(transfer.amountMinor),
     state: transferState(transfer, network),
     under: html`<p>To ${nameOf(transfer)}, ${network} ${numberText(transfer.accountNumber, shown)}, ${timeInSentence(transfer.createdAt, now)}</p>${showButton(visit, shown)}
 <p class="reference">${copyable(transfer.reference)}</p>`,
-    actions: actionsOf(transfer),
+    actions: [
+      canCancel(transfer) && {
+        ...{ href: `/transfers/${transfer.id}/cancel`, text: 'Cancel transfer', needs: 'transfers.cancel' },
+        isDanger: true,
+      },
+    ],
     reasons: reasonsOf(transfer, network),
   })}
 <div class="columns"><section class="panel"><h2>Money</h2>${facts([
@@ -81,11 +78,11 @@ async function transferBody(
     ['Message', transfer.narration && foreignText(transfer.narration)],
     ['Why it failed', transfer.failureReason && foreignText(transfer.failureReason)],
     ['Arrived', transfer.completedAt && shownTime(transfer.completedAt, now)],
-    ['Last acted on by', await lastChange(services, visit, transfer.id)],
+    ['Last acted on by', await lastChange(visit, transfer.id)],
     ['Network’s transaction', transfer.networkTransactionId],
     ['Transfer id', transfer.id],
   ])}</section></div>
-${await recordHistory(services, visit, {
+${await recordHistory(visit, {
   ...{ id: transfer.id, names, movedBy: [{ type: 'transfer', id: transfer.id, network: transfer.network }] },
   own: data.map(({ at, detail, kind }) => ({
     at: new Date(at),
@@ -99,12 +96,6 @@ function canCancel(transfer: Transfer): boolean {
   return transfer.kind === 'transfer' && isUnsent(transfer);
 }
 
-function actionsOf(transfer: Transfer): RecordAction<MerchantAction>[] {
-  if (!canCancel(transfer)) return [];
-  const href = `/transfers/${transfer.id}/cancel`;
-  return [{ href, text: 'Cancel transfer', needs: 'transfers.cancel', isDanger: true }];
-}
-
 function reasonsOf(transfer: Transfer, network: string): string[] {
   const { status, waitingFor } = transfer;
   if (status === 'failed' || status === 'reversed') return ['The money is back in the balance, with the fee.'];
@@ -116,7 +107,6 @@ function reasonsOf(transfer: Transfer, network: string): string[] {
 
 const cancel = apiForm<Transfer>({
   path: '/transfers/:id/cancel',
-  section: 'transfers',
   action: 'transfers.cancel',
   load: findShown,
   ...{

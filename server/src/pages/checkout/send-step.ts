@@ -9,7 +9,7 @@ import { amountText, cleanText, foreignText, formatNumber } from '../page-text.t
 import { changeForm, openPromptWarning } from './change-number.ts';
 import { cancelLink } from './links.ts';
 import type { CheckoutPageModel } from './page-model.ts';
-import { checkingStep } from './waiting-steps.ts';
+import { checkingStep, networkName } from './waiting-steps.ts';
 
 type SendAction = Extract<NextAction, { type: 'send_and_enter_id' }>;
 
@@ -132,8 +132,4 @@ export function idsRefusedStep(model: CheckoutPageModel): Html {
 <p>${t('send-closed-reference')} <b class="reference">${charge?.transactionReference}</b></p>
 ${shopContact(t, model.appearance)}
 </section>`;
-}
-
-function networkName({ view }: CheckoutPageModel): Html {
-  return foreignText(view.charge?.networkName ?? '');
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { acceptsEventStream } from '../../kit/head-requests.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
+import { ChangeSignal } from '../change-signal.ts';
 import { isLive, stateName } from './step.ts';
 
 // Each stream reads its payment every two seconds: at most 250 reads a second, a small part of what a process can do.
@@ -78,8 +79,8 @@ function createStatusStreams(options: StatusRouteOptions) {
       response.on('close', () => ended.abort());
       // The browser may have left while the payment was being read.
       if (response.destroyed) ended.abort();
-      const changeSignal = createChangeSignal(ended.signal);
-      const unsubscribe = options.changes.subscribe(options.checkout.topic(view), changeSignal.notify);
+      const changeSignal = new ChangeSignal(ended.signal);
+      const unsubscribe = options.changes.subscribe(options.checkout.topic(view), () => changeSignal.notify());
       try {
         await writeStates({ response, token, ended: ended.signal, changeSignal }, options);
       } finally {
@@ -132,28 +133,4 @@ async function readView(checkout: Checkout, token: string): Promise<CheckoutView
   } catch {
     return undefined;
   }
-}
-
-type ChangeSignal = ReturnType<typeof createChangeSignal>;
-
-function createChangeSignal(ended: AbortSignal) {
-  let isNotified = false;
-  let waiting: AbortController | null = null;
-  const notify = (): void => {
-    isNotified = true;
-    waiting?.abort();
-  };
-  ended.addEventListener('abort', notify);
-  return {
-    notify,
-    /** Waits for the sleep or for `notify`. A `notify` since the last wait counts, so that none is missed. */
-    async wait(sleep: (signal: AbortSignal) => Promise<void>): Promise<void> {
-      if (!isNotified) {
-        waiting = new AbortController();
-        await sleep(waiting.signal);
-        waiting = null;
-      }
-      isNotified = false;
-    },
-  };
 }

@@ -109,6 +109,7 @@ ${formProof}
 </form>`;
 }
 
-function networkName({ view }: CheckoutPageModel): Html {
+/** The network of the attempt. */
+export function networkName({ view }: CheckoutPageModel): Html {
   return foreignText(view.charge?.networkName ?? '');
 }

@@ -6,7 +6,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { textField } from '../forms.ts';
 import type { FormState } from '../forms.ts';
-import type { AnyAction, PortalKind, PortalVisit } from './page-route.ts';
+import type { AnyAction, PortalVisit } from './page-route.ts';
 
 /** Whether a form for this action asks for the second factor. */
 export function requiresFactor<Action extends AnyAction>(
@@ -18,12 +18,11 @@ export function requiresFactor<Action extends AnyAction>(
 
 /** The field of the second factor in a form, nothing where the action needs none: a code, or a passkey where scripts run. */
 export async function factorField<Action extends AnyAction>(
-  { accounts }: PortalKind['services'],
   visit: PortalVisit<Action>,
   { action, form }: { action: NoInfer<Action>; form: FormState },
 ): Promise<Html> {
   if (!requiresFactor(visit, action)) return html``;
-  const { account } = visit;
+  const { accounts, account } = visit;
   const hasPasskey = (await listPasskeys(accounts.db, account.id)).length > 0;
   const hasApp = account.totpConfirmedAt !== null;
   if (!hasApp && !hasPasskey) {

@@ -61,7 +61,6 @@ export interface Confirmation<Action> {
 /** A page that asks (GET) and does (POST), such as creating a record, changing one, or confirming a refund. */
 export interface FormPage<Subject, Kind extends PortalKind> {
   path: string;
-  section: Kind['section'];
   action: Kind['action'];
   /** As `Page` has it. */
   frame?: 'screen';
@@ -70,31 +69,22 @@ export interface FormPage<Subject, Kind extends PortalKind> {
   /** The names of the lists whose rows people add. */
   rows?: readonly string[];
   /** Reads what the form is about. Throws AppError `not_found`. */
-  load(services: Kind['services'], visit: Kind['visit'], input: PageInput): Promise<Subject>;
+  load(visit: Kind['visit'], input: PageInput): Promise<Subject>;
   view(subject: Subject, visit: Kind['visit'], input: PageInput): FormView;
   /**
    * Where the effect follows from what is typed: the page between the form and `submit`. Does nothing itself; throws what the
    * form is refused for.
    */
-  confirm?(
-    services: Kind['services'],
-    visit: Kind['visit'],
-    typed: Omit<Submitted<Subject>, 'formId'>,
-  ): Promise<Confirmation<Kind['action']>>;
+  confirm?(visit: Kind['visit'], typed: Omit<Submitted<Subject>, 'formId'>): Promise<Confirmation<Kind['action']>>;
   /**
    * Whether this form has acted already: a second press of its button then leads where the first one led, although what the form
    * said has changed by that.
    */
-  hasActed?(
-    services: Kind['services'],
-    visit: Kind['visit'],
-    form: { params: PageInput['params']; formId: string },
-  ): Promise<boolean>;
+  hasActed?(visit: Kind['visit'], form: { params: PageInput['params']; formId: string }): Promise<boolean>;
   /** Of a form that deletes: where it leads, also once what it is about is gone. */
   gone?: string;
   /** Acts, and returns where to go, below the visit's base, or the page that shows the result. */
   submit(
-    services: Kind['services'],
     visit: Kind['visit'],
     submitted: Submitted<Subject>,
   ): Promise<string | Exclude<PageResult, { redirect: string }>>;
@@ -105,65 +95,64 @@ export interface FormPage<Subject, Kind extends PortalKind> {
  * has changed since the form was drawn, nothing is done and the new effect is shown.
  */
 export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subject, Kind>): PageRoute<Kind>[] {
-  const { path, section, action, confirm, uploadBytesMax } = page;
+  const { path, action, confirm, uploadBytesMax } = page;
   return [
-    { method: 'GET', path, section, action, handle: (...at) => draw(page, at) },
+    { path, action, handle: (...at) => draw(page, at) },
     {
       method: 'POST',
       path,
-      section,
       action,
       ...(uploadBytesMax !== undefined && { uploadBytesMax }),
       ...(confirm && {
-        async actionOf(services: Kind['services'], visit: Kind['visit'], sent: PageInput) {
+        async actionOf(visit: Kind['visit'], sent: PageInput) {
           const input = withFilledRows(page, sent);
-          if (!isConfirmed(input) || (await hasActed(page, [services, visit, input]))) return action;
-          const { subject, view } = await read(page, [services, visit, input]);
+          if (!isConfirmed(input) || (await hasActed(page, [visit, input]))) return action;
+          const { subject, view } = await read(page, [visit, input]);
           const body = bodyOfForm(view.fields ?? [], input.form);
-          return (await confirm(services, visit, { subject, input, body })).action ?? action;
+          return (await confirm(visit, { subject, input, body })).action ?? action;
         },
       }),
-      async handle(services, visit, sent) {
+      async handle(visit, sent) {
         const input = withFilledRows(page, sent);
-        const acted = await hasActed(page, [services, visit, input]);
+        const acted = await hasActed(page, [visit, input]);
         if (acted && page.gone !== undefined) return { redirect: page.gone };
-        const { subject, view } = await read(page, [services, visit, input]);
+        const { subject, view } = await read(page, [visit, input]);
         if (input.form['change'] === 'true' || input.form['more'] !== undefined) {
           const values = withTickedOptions(view.fields ?? [], input.form);
-          return draw(page, [services, visit, input], { status: 200, form: { values, errors: [] } });
+          return draw(page, [visit, input], { status: 200, form: { values, errors: [] } });
         }
         const body = bodyOfForm(view.fields ?? [], input.form);
-        if (confirm && !isConfirmed(input)) return drawConfirmed(page, [services, visit, input]);
+        if (confirm && !isConfirmed(input)) return drawConfirmed(page, [visit, input]);
         if (!acted) {
-          const effect = confirm ? await confirm(services, visit, { subject, input, body }) : view;
+          const effect = confirm ? await confirm(visit, { subject, input, body }) : view;
           const isOther = view.refusal !== undefined || (input.form['seen'] ?? '') !== digestOf(effect);
           // The other of two taps may have acted since it was looked up.
-          if (isOther && !(await hasActed(page, [services, visit, input]))) {
+          if (isOther && !(await hasActed(page, [visit, input]))) {
             throw new AppError('state_conflict', 'This has changed meanwhile. Nothing was done. Look at it again.');
           }
         }
-        const formId = formIdOf(input) ?? services.accounts.newId();
-        const result = await page.submit(services, visit, { subject, input, body, formId });
+        const formId = formIdOf(input) ?? visit.accounts.newId();
+        const result = await page.submit(visit, { subject, input, body, formId });
         return typeof result === 'string' ? { redirect: result } : result;
       },
-      async refuse(services, visit, sent, thrown) {
+      async refuse(visit, sent, thrown) {
         const error = isOtherContent(thrown) ? otherContent : thrown;
         const input = withFilledRows(page, sent);
-        const { view } = await read(page, [services, visit, input]);
+        const { view } = await read(page, [visit, input]);
         const fields = view.fields ?? [];
         const refused = inWordsOf(fields, refusedForm(withTickedOptions(fields, input.form), error));
         const isAboutField = refused.form.errors.some((each) => fields.some(({ name }) => name === each.field));
-        if (!isConfirmed(input) || isAboutField) return draw(page, [services, visit, input], refused);
-        return drawConfirmed(page, [services, visit, input], refused).catch((changed: unknown) => {
+        if (!isConfirmed(input) || isAboutField) return draw(page, [visit, input], refused);
+        return drawConfirmed(page, [visit, input], refused).catch((changed: unknown) => {
           if (!(changed instanceof PublicError)) throw changed;
-          return draw(page, [services, visit, input], refusedForm(withTickedOptions(fields, input.form), changed));
+          return draw(page, [visit, input], refusedForm(withTickedOptions(fields, input.form), changed));
         });
       },
     },
   ];
 }
 
-type At<Kind extends PortalKind> = readonly [services: Kind['services'], visit: Kind['visit'], input: PageInput];
+type At<Kind extends PortalKind> = readonly [visit: Kind['visit'], input: PageInput];
 type Refused = { form: FormState; status: number };
 
 /** The API's errors begin with the name of its field; people know the field by its label. */
@@ -181,7 +170,7 @@ async function read<Subject, Kind extends PortalKind>(
   page: FormPage<Subject, Kind>,
   at: At<Kind>,
 ): Promise<{ subject: Subject; view: FormView }> {
-  const [, visit, input] = at;
+  const [visit, input] = at;
   const subject = await page.load(...at);
   return { subject, view: page.view(subject, visit, input) };
 }
@@ -191,11 +180,11 @@ async function draw<Subject, Kind extends PortalKind>(
   at: At<Kind>,
   refused?: Refused,
 ): Promise<PageResult> {
-  const [services, visit] = at;
+  const [visit] = at;
   const { view } = await read(page, at);
   const form = refused?.form ?? { values: view.values ?? {}, errors: [] };
   const { action, frame } = page;
-  const drawn = view.refusal ? drawRefusal(visit, view, form) : await drawForm(services, visit, { view, form, action });
+  const drawn = view.refusal ? drawRefusal(visit, view, form) : await drawForm(visit, { view, form, action });
   const body = html`<div class="narrow-form">${drawn}${view.below}</div>`;
   return { status: refused?.status ?? 200, title: view.heading, body, ...(frame && { frame }) };
 }
@@ -214,13 +203,13 @@ async function drawConfirmed<Subject, Kind extends PortalKind>(
   at: At<Kind>,
   refused?: Refused,
 ): Promise<PageResult> {
-  const [services, visit, input] = at;
+  const [visit, input] = at;
   const { subject, view } = await read(page, at);
   const typed = { subject, input, body: bodyOfForm(view.fields ?? [], input.form) };
-  const confirmation = await page.confirm?.(services, visit, typed);
+  const confirmation = await page.confirm?.(visit, typed);
   if (!confirmation) return draw(page, at, refused);
   const form = refused?.form ?? { values: input.form, errors: [] };
-  const body = await drawConfirmation(services, visit, { view, confirmation, form, action: page.action });
+  const body = await drawConfirmation(visit, { view, confirmation, form, action: page.action });
   return { status: refused?.status ?? 200, title: confirmation.heading, body };
 }
 
@@ -231,11 +220,11 @@ function formIdOf({ form }: PageInput): string | null {
 
 async function hasActed<Subject, Kind extends PortalKind>(
   page: FormPage<Subject, Kind>,
-  [services, visit, input]: At<Kind>,
+  [visit, input]: At<Kind>,
 ): Promise<boolean> {
   const formId = formIdOf(input);
   if (!page.hasActed || formId === null) return false;
-  return page.hasActed(services, visit, { params: input.params, formId });
+  return page.hasActed(visit, { params: input.params, formId });
 }
 
 /** A form that acted, was shown again by the browser's Back, and then sent with something else in it. */
@@ -258,7 +247,6 @@ function drawRefusal({ base }: { base: string }, { heading, back, refusal }: For
 }
 
 async function drawForm<Kind extends PortalKind>(
-  services: Kind['services'],
   visit: Kind['visit'],
   { view, form, action }: { view: FormView; form: FormState; action: Kind['action'] },
 ): Promise<Html> {
@@ -270,7 +258,7 @@ async function drawForm<Kind extends PortalKind>(
   const isLong = fields.some(({ kind }) => kind === 'rows');
   return html`<h1>${heading}</h1>
 <form method="post" class="stack panel" ${fields.some(({ kind }) => kind === 'file') && html`enctype="multipart/form-data"`}>
-${hiddenFields(services, visit, view)}
+${hiddenFields(visit, view)}
 ${isLong && html`<button class="unseen" tabindex="-1" aria-hidden="true">${button}</button>`}
 ${formSummary(form, shown)}
 ${effect}
@@ -280,7 +268,7 @@ ${
   html`<details ${isOpen && 'open'}><summary>More</summary>
 <div class="stack">${more.map((field) => drawField(form, field))}</div></details>`
 }
-${await factorField(services, visit, { action, form })}
+${await factorField(visit, { action, form })}
 <div class="actions"><button class="button ${isDanger ? 'danger' : ''}">${button}</button>
 <a class="button plain" href="${visit.base}${back.href}">${back.text}</a></div>
 </form>`;
@@ -298,7 +286,6 @@ function isUsed({ values, errors }: FormState, name: string): boolean {
 
 /** Everything typed travels along hidden, so that “Change it” loses nothing. */
 async function drawConfirmation<Kind extends PortalKind>(
-  services: Kind['services'],
   visit: Kind['visit'],
   drawn: { view: FormView; confirmation: Confirmation<Kind['action']>; form: FormState; action: Kind['action'] },
 ): Promise<Html> {
@@ -306,23 +293,19 @@ async function drawConfirmation<Kind extends PortalKind>(
   const { heading, effect, button, isDanger = false, action = drawn.action } = confirmation;
   return html`<div class="narrow-form"><h1>${heading}</h1>
 <form method="post" class="stack panel">
-${hiddenFields(services, visit, confirmation)}<input type="hidden" name="confirmed" value="true">
+${hiddenFields(visit, confirmation)}<input type="hidden" name="confirmed" value="true">
 ${typedValues(view.fields ?? [], form.values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${formSummary(form, ['second_factor'])}
 ${effect}
-${await factorField(services, visit, { action, form })}
+${await factorField(visit, { action, form })}
 <div class="actions"><button class="button ${isDanger ? 'danger' : ''}">${button}</button>
 <button class="button plain" name="change" value="true" formnovalidate>Change it</button>
 <a class="button plain" href="${visit.base}${view.back.href}">${view.back.text}</a></div>
 </form></div>`;
 }
 
-function hiddenFields<Kind extends PortalKind>(
-  services: Kind['services'],
-  visit: Kind['visit'],
-  seen: Pick<FormView, 'effect' | 'button'>,
-): Html {
-  return html`${visit.guardField}<input type="hidden" name="form_id" value="${services.accounts.newId()}">
+function hiddenFields<Kind extends PortalKind>(visit: Kind['visit'], seen: Pick<FormView, 'effect' | 'button'>): Html {
+  return html`${visit.guardField}<input type="hidden" name="form_id" value="${visit.accounts.newId()}">
 <input type="hidden" name="seen" value="${digestOf(seen)}">`;
 }
 

@@ -33,7 +33,6 @@ type Identified = { id: string };
 /** A list as one request asks for it. */
 interface RequestedList<Row extends Identified, Kind extends PortalKind> {
   page: ListPage<Row, Kind>;
-  services: Kind['services'];
   visit: Kind['visit'];
   query: PageInput['query'];
 }
@@ -47,23 +46,26 @@ export function listRoutes<Row extends Identified, Kind extends PortalKind>(
 
 /** The page that says what a list's file will have, the file, and how far it is. */
 function exportRoutes<Row extends Identified, Kind extends PortalKind>(page: ListPage<Row, Kind>): PageRoute<Kind>[] {
-  const { path, section } = page;
-  const route = { method: 'GET', section, action: exportOf(page).needs } as const;
+  const { path } = page;
+  const action = exportOf(page).needs;
   return [
     {
-      ...{ ...route, path: `${path}/export` },
-      handle: (services, visit, { query }) => exportPage({ page, services, visit, query }),
+      path: `${path}/export`,
+      action,
+      handle: (visit, { query }) => exportPage({ page, visit, query }),
     },
     {
-      ...{ ...route, path: `${path}/export/progress` },
-      async handle(_services, visit) {
+      path: `${path}/export/progress`,
+      action,
+      async handle(visit) {
         return { title: 'Export', body: html`<p id="progress" role="status">${progressText(visit, page)}</p>` };
       },
     },
     {
-      ...{ ...route, path: `${path}/export/file` },
-      async handle(services, visit, { query }) {
-        const linesOfFile = (progress: Progress) => fileOf({ page, services, visit, query }, progress);
+      path: `${path}/export/file`,
+      action,
+      async handle(visit, { query }) {
+        const linesOfFile = (progress: Progress) => fileOf({ page, visit, query }, progress);
         return sendExport(visit, fileName(page, visit, query), linesOfFile);
       },
     },
@@ -89,10 +91,10 @@ export function sendExport(
 async function exportPage<Row extends Identified, Kind extends PortalKind>(
   requested: RequestedList<Row, Kind>,
 ): Promise<Page> {
-  const { page, services, visit, query } = requested;
+  const { page, visit, query } = requested;
   const { base } = visit;
   const { path, title, noun } = page;
-  const shown = await shownList(page, services, visit);
+  const shown = await shownList(page, visit);
   const { filters } = shown;
   const { columns } = exportOf(page);
   const [rows, totals] = [await readRows(requested, { limit: rowsShown, before: null }), await totalsOf(requested)];
@@ -167,28 +169,27 @@ function endedBy(lines: AsyncGenerator<string>, end: () => void): AsyncIterable<
 }
 
 async function readRows<Row extends Identified, Kind extends PortalKind>(
-  { page, services, visit, query }: RequestedList<Row, Kind>,
+  { page, visit, query }: RequestedList<Row, Kind>,
   { limit, before }: ExportPage,
 ): Promise<readonly Row[]> {
   const { rows } = exportOf(page);
-  if (rows) return rows(services, visit, query, { limit, before });
+  if (rows) return rows(visit, query, { limit, before });
   const { cursor: _cursor, ...filters } = query;
   const requested = {
     ...filters,
     limit: String(Math.min(limit, limitMax)),
     ...(before !== null && { cursor: before }),
   };
-  return (await page.read(services, visit, requested)).rows;
+  return (await page.read(visit, requested)).rows;
 }
 
 async function totalsOf<Row extends Identified, Kind extends PortalKind>({
   page,
-  services,
   visit,
   query,
 }: RequestedList<Row, Kind>): Promise<ExportTotals> {
   const { cursor: _cursor, ...filters } = query;
-  return exportOf(page).totals?.(services, visit, filters) ?? page.read(services, visit, filters);
+  return exportOf(page).totals?.(visit, filters) ?? page.read(visit, filters);
 }
 
 function exportOf<Row extends Identified, Kind extends PortalKind>({

@@ -52,25 +52,33 @@ type Noun = readonly [one: string, many: string, summed?: string];
 
 export interface ListPage<Row extends { id: string }, Kind extends PortalKind> {
   path: string;
-  section: Kind['section'];
   action: Kind['action'];
   title: string;
   /** `payment`, `payments`, and what the sum is of: `paid`. */
   noun: Noun;
   /** A function where the choices are the business's own, such as its counters. */
-  filters: readonly Filter[] | ((services: Kind['services'], visit: Kind['visit']) => Promise<readonly Filter[]>);
+  filters: readonly Filter[] | ((visit: Kind['visit']) => Promise<readonly Filter[]>);
   columns: readonly Column<Row, Kind>[];
-  read(services: Kind['services'], visit: Kind['visit'], query: PageInput['query']): Promise<ListResult<Row>>;
+  read(visit: Kind['visit'], query: PageInput['query']): Promise<ListResult<Row>>;
   /** Below the visit's base. */
   href(row: Row): string;
-  /** Why it is empty, and the first step. */
-  empty: { text: string; action?: { href: string; text: string; needs: Kind['action'] } };
+  /** The first step: stands in the list while it is empty, else above it. Not for whoever may do it at their own counters only. */
+  first?: ListAction<Kind>;
+  /** Why it is empty, and where to go if not to the first step. */
+  empty: { text: string; action?: ListAction<Kind> };
   /** For a list that stays up to date while it is open. */
   live?: LiveList<Row, Kind>;
   /** What its file has; with it the list gets a button and `exportRoutes`. */
   exported?: ListExport<Row, Kind>;
-  /** Buttons above the list, each with what its role must be allowed; `notOwn` where a rule `own` is not enough. */
-  buttons?: readonly { href: string; text: string; needs: Kind['action']; notOwn?: true }[];
+  /** Buttons above the list, after the first step. */
+  buttons?: readonly ListAction<Kind>[];
+}
+
+/** With what a role must be allowed. */
+interface ListAction<Kind extends PortalKind> {
+  href: string;
+  text: string;
+  needs: Kind['action'];
 }
 
 /** How a list that is open learns of changes (`live/list-feed.ts`). */
@@ -86,14 +94,9 @@ export interface ListExport<Row, Kind extends PortalKind> {
   needs: Kind['action'];
   columns: readonly { header: string; cell(row: Row, visit: Kind['visit']): CsvCell }[];
   /** Up to `limit` rows after the row with the id `before`, newest first, without counting. */
-  rows?(
-    services: Kind['services'],
-    visit: Kind['visit'],
-    query: PageInput['query'],
-    page: ExportPage,
-  ): Promise<readonly Row[]>;
+  rows?(visit: Kind['visit'], query: PageInput['query'], page: ExportPage): Promise<readonly Row[]>;
   /** The whole list. */
-  totals?(services: Kind['services'], visit: Kind['visit'], query: PageInput['query']): Promise<ExportTotals>;
+  totals?(visit: Kind['visit'], query: PageInput['query']): Promise<ExportTotals>;
 }
 
 export interface ExportPage {
@@ -107,15 +110,13 @@ export type ExportTotals = Pick<ListResult<never>, 'total' | 'isCapped' | 'sumMi
 export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
   page: ListPage<Row, Kind>,
 ): PageRoute<Kind> {
-  const { path, section, action, title } = page;
+  const { path, action, title } = page;
   return {
-    method: 'GET',
     path,
-    section,
     action,
-    async handle(services, visit, { query: sent }) {
-      const { list, query } = await readPage(page, services, visit, sent);
-      const shown = await shownList(page, services, visit);
+    async handle(visit, { query: sent }) {
+      const { list, query } = await readPage(page, visit, sent);
+      const shown = await shownList(page, visit);
       const isFiltered = shown.filters.some(({ name }) => (query[name] ?? '') !== '');
       const isEmpty = list.rows.length === 0 && !isFiltered;
       return {
@@ -132,14 +133,13 @@ ${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, v
 
 async function readPage<Row extends { id: string }, Kind extends PortalKind>(
   page: ListPage<Row, Kind>,
-  services: Kind['services'],
   visit: Kind['visit'],
   query: PageInput['query'],
 ): Promise<{ list: ListResult<Row>; query: PageInput['query'] }> {
-  const list = await page.read(services, visit, query);
+  const list = await page.read(visit, query);
   if (!isShortFirstPage(list, pageOf(query))) return { list, query };
   const { cursor: _cursor, ...first } = query;
-  return { list: await page.read(services, visit, first), query: first };
+  return { list: await page.read(visit, first), query: first };
 }
 
 /** A list with the filters of this visit. */
@@ -149,11 +149,10 @@ export type ShownList<Row extends { id: string }, Kind extends PortalKind> = Omi
 
 export async function shownList<Row extends { id: string }, Kind extends PortalKind>(
   page: ListPage<Row, Kind>,
-  services: Kind['services'],
   visit: Kind['visit'],
 ): Promise<ShownList<Row, Kind>> {
   const { filters } = page;
-  return { ...page, filters: typeof filters === 'function' ? await filters(services, visit) : filters };
+  return { ...page, filters: typeof filters === 'function' ? await filters(visit) : filters };
 }
 
 /** Replaces the list alone: what is typed in the filters stays. */
@@ -161,12 +160,12 @@ const replacesList = html`hx-boost="true" hx-target="#list" hx-select="#list" hx
 
 /** What waits to be shown, and whether the list is up to date; its height is reserved. */
 function liveLine<Row extends { id: string }, Kind extends PortalKind>(
-  { path, filters, section, noun }: ShownList<Row, Kind>,
+  { path, filters, noun }: ShownList<Row, Kind>,
   { base, now }: Kind['visit'],
   { list, query }: { list: ListResult<Row>; query: PageInput['query'] },
 ): Html {
   const active = activeFilters(filters, query);
-  const parameters = new URLSearchParams([...active, ['list', section], ['since', now.toISOString()]]);
+  const parameters = new URLSearchParams([...active, ['list', path.slice(1)], ['since', now.toISOString()]]);
   if (query['cursor']) parameters.set('cursor', query['cursor']);
   const newest = active.length === 0 ? `${base}${path}` : `${base}${path}?${new URLSearchParams(active).toString()}`;
   return html`<div class="live-line" hx-sse:connect="${base}/stream?${parameters.toString()}" hx-swap="none">
@@ -194,14 +193,15 @@ export function activeFilters(filters: readonly Filter[], query: PageInput['quer
 }
 
 function buttonsOf<Row extends { id: string }, Kind extends PortalKind>(
-  { buttons = [], empty, exported, path, filters }: ShownList<Row, Kind>,
+  { first, buttons = [], empty, exported, path, filters }: ShownList<Row, Kind>,
   { base, may }: Kind['visit'],
   query: PageInput['query'],
   { list: { rows }, isEmpty }: { list: ListResult<Row>; isEmpty: boolean },
 ): Html {
-  const first = isEmpty && mayDo(empty.action, may) ? empty.action?.href : undefined;
-  return html`<p class="actions">${buttons
-    .filter(({ href, needs, notOwn }) => href !== first && may(needs).isAllowed && !(notOwn && may(needs).ownOnly))
+  const step = first ?? empty.action;
+  const inList = isEmpty && mayDo(step, may) ? step?.href : undefined;
+  return html`<p class="actions">${[...(first && mayDo(first, may) ? [first] : []), ...buttons]
+    .filter(({ href, needs }) => href !== inList && may(needs).isAllowed)
     .map(
       ({ href, text }, index) =>
         html`<a class="button small ${index > 0 && 'plain'}" href="${base}${href}">${text}</a>`,
@@ -252,14 +252,14 @@ function filterField(filter: Filter, query: PageInput['query']): Html {
 }
 
 function emptyState<Row extends { id: string }, Kind extends PortalKind>(
-  { empty, path, noun }: ShownList<Row, Kind>,
+  { first, empty, path, noun }: ShownList<Row, Kind>,
   { base, may }: Kind['visit'],
   isFiltered: boolean,
 ): Html {
   if (isFiltered) {
     return html`<section class="empty"><p>No ${noun[1]} match.</p><p><a href="${base}${path}">Clear the filters</a></p></section>`;
   }
-  const { text, action } = empty;
+  const { text, action = first } = empty;
   return html`<section class="empty"><p>${text}</p>${
     action && mayDo(action, may) && html`<p><a class="button small" href="${base}${action.href}">${action.text}</a></p>`
   }</section>`;

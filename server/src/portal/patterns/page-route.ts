@@ -41,8 +41,9 @@ export type PageResult = Page | { redirect: string } | { redirectTo: string } | 
 /** An action of either table of `accounts/permissions.ts`. */
 export type AnyAction = MerchantAction | OperatorAction;
 
-/** One request of a signed-in person, as far as the dashboard and the console have it in common. */
+/** One request of a signed-in person with what its page reads and acts with, as far as dashboard and console have it in common. */
 export interface PortalVisit<Action extends AnyAction = AnyAction> extends SignedIn {
+  accounts: AccountContext;
   requestId: string;
   /** The address it came from. */
   address: string;
@@ -61,7 +62,6 @@ export interface PortalVisit<Action extends AnyAction = AnyAction> extends Signe
 
 /** The types of one set of pages: the dashboard's, or the console's. */
 export interface PortalKind {
-  services: { accounts: AccountContext };
   visit: PortalVisit;
   action: AnyAction;
   section: string;
@@ -71,9 +71,9 @@ export interface PortalKind {
 
 /** A page or an action. */
 export interface PageRoute<Kind extends PortalKind> {
-  method: 'GET' | 'POST';
+  /** Left out by a page. */
+  method?: 'GET' | 'POST';
   path: string;
-  section: Kind['section'];
   /**
    * Who may do it (`accounts/permissions.ts`). For those with the rule `own`, the handler shows only what is their own counters'.
    * A POST that needs the second factor gets it checked before `handle` runs.
@@ -85,8 +85,21 @@ export interface PageRoute<Kind extends PortalKind> {
    * For a POST whose second factor or permission depends on what was typed, such as a refund above the limit: an action that
    * is asked for besides `action`, before `handle` runs. Refusals of its own are shown as those of `handle`.
    */
-  actionOf?(services: Kind['services'], visit: Kind['visit'], input: PageInput): Promise<Kind['action']>;
-  handle(services: Kind['services'], visit: Kind['visit'], input: PageInput): Promise<PageResult | Kind['more']>;
+  actionOf?(visit: Kind['visit'], input: PageInput): Promise<Kind['action']>;
+  handle(visit: Kind['visit'], input: PageInput): Promise<PageResult | Kind['more']>;
   /** The form once more, with what is wrong about it; for a POST whose `handle` may refuse. */
-  refuse?(services: Kind['services'], visit: Kind['visit'], input: PageInput, error: unknown): Promise<PageResult>;
+  refuse?(visit: Kind['visit'], input: PageInput, error: unknown): Promise<PageResult>;
+}
+
+/** A route with the part of the navigation that it belongs to. */
+export type SectionRoute<Kind extends PortalKind> = PageRoute<Kind> & {
+  method: 'GET' | 'POST';
+  section: Kind['section'];
+};
+
+export function inSection<Kind extends PortalKind>(
+  section: Kind['section'],
+  routes: readonly PageRoute<Kind>[],
+): SectionRoute<Kind>[] {
+  return routes.map((route) => ({ method: 'GET', ...route, section }));
 }

@@ -18,13 +18,14 @@ export function recordHead<Action extends AnyAction>(
   head: {
     heading: Html | string;
     state: StateMark | null;
-    actions: readonly RecordAction<NoInfer<Action>>[];
+    /** False for what the record's state does not allow. */
+    actions: readonly (RecordAction<NoInfer<Action>> | false)[];
     /** Why an action that people look for is not there: “It was cancelled, so there is nothing to refund.” */
     reasons?: readonly string[];
     under?: Html;
   },
 ): Html {
-  const allowed = head.actions.filter(({ needs }) => may(needs).isAllowed);
+  const allowed = head.actions.filter((action) => action !== false).filter(({ needs }) => may(needs).isAllowed);
   return html`<header class="head"><div><h1>${head.heading} ${head.state && stateMark(head.state)}</h1>${head.under}
 ${(head.reasons ?? []).map((reason) => html`<p class="hint">${reason}</p>`)}</div>
 ${

@@ -36,27 +36,26 @@ interface PageRequest<Kind extends PortalKind> {
 
 /** A route's result for whoever may: role and second factor are checked first. */
 export async function runPage<Kind extends PortalKind>(
-  services: Kind['services'],
   route: PageRoute<Kind>,
   { visit: requested, input, refused, setToken }: PageRequest<Kind>,
 ): Promise<PageResult | Kind['more']> {
   let visit = requested;
   if (!visit.may(route.action).isAllowed) return refused();
   try {
-    const action = route.actionOf ? await route.actionOf(services, visit, input) : route.action;
+    const action = route.actionOf ? await route.actionOf(visit, input) : route.action;
     const permission = visit.may(action);
     if (!permission.isAllowed) return refused();
     if (route.method === 'POST' && permission.needsSecondFactor && needsFactorNow(action, visit)) {
-      setToken(await takeFactor(services, visit, input));
+      setToken(await takeFactor(visit, input));
       // A form that comes back after this does not ask for it again.
       visit = { ...visit, session: { ...visit.session, secondFactorAt: visit.now } };
     }
-    return await route.handle(services, visit, input);
+    return await route.handle(visit, input);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     if (!route.refuse) return problemPage(error);
     try {
-      return await route.refuse(services, visit, input, error);
+      return await route.refuse(visit, input, error);
     } catch (again) {
       // What the form shows cannot be read either: too many searches run, or the record is gone.
       if (!isRefusal(again)) throw again;
@@ -88,8 +87,7 @@ function needsFactorNow(action: AnyAction, { session, now }: PortalKind['visit']
  * does. Returns the session's new token. Throws AppError that names `second_factor`, or `state_conflict` for a person without one.
  */
 async function takeFactor(
-  { accounts }: PortalKind['services'],
-  { account, session, address, requestId }: PortalKind['visit'],
+  { accounts, account, session, address, requestId }: PortalKind['visit'],
   { form }: PageInput,
 ): Promise<string> {
   if (!(await hasSecondFactor(accounts.db, account))) {

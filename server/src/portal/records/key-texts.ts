@@ -1,5 +1,8 @@
 import type { KeyScope } from '../../api/key-scope.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
 import type { ListedKey } from '../../merchants/manage-keys.ts';
+import { foreignText } from '../../pages/page-text.ts';
 import type { StateMark } from '../patterns/texts.ts';
 
 export const scopeTexts: Record<KeyScope, string> = {
@@ -17,6 +20,14 @@ export function scopesText(scopes: readonly KeyScope[]): string {
 /** A key as people recognize it: how it begins and ends. */
 export function keyText({ lastFour }: Pick<ListedKey, 'lastFour'>, testMode: boolean): string {
   return `sk_${testMode ? 'test' : 'live'}_…${lastFour}`;
+}
+
+export function namedKey(key: ListedKey, testMode: boolean): Html {
+  return html`<p>${foreignText(key.name)}, <code>${keyText(key, testMode)}</code>.</p>`;
+}
+
+export function isOn({ state }: ListedKey): boolean {
+  return state !== 'revoked' && state !== 'expired';
 }
 
 export function keyState({ state, rolledTo }: ListedKey): StateMark {

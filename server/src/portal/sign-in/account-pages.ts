@@ -19,9 +19,10 @@ import { isUuid } from '../../kit/ids.ts';
 import { seeOther } from '../../pages/page-scope.ts';
 import { cleanText, foreignText, formatTime } from '../../pages/page-text.ts';
 import { qrCode } from '../../pages/qr-code.ts';
-import { emptyForm, formSummary, readForm, refusedForm, textField } from '../forms.ts';
+import { emptyForm, formSummary, submitForm, textField } from '../forms.ts';
 import type { FormState } from '../forms.ts';
 import { narrowPage, passkeyForm } from '../narrow-page.ts';
+import { roleName } from '../patterns/texts.ts';
 import type { Environment } from '../environment.ts';
 import type { PortalParts } from '../portal-scope.ts';
 import { deviceName } from '../visitor.ts';
@@ -61,7 +62,7 @@ async function showBusinesses(
   { account }: SignedIn,
 ): Promise<FastifyReply> {
   const memberships = await listMemberships(context.db, account.id);
-  const body = narrowPage(
+  const page = narrowPage(
     'Your businesses',
     html`${
       memberships.length === 0
@@ -79,7 +80,7 @@ aria-label="${cleanText(each.businessName)}, ${environment}">${environment === '
 <p><a href="${home}/account">Your login</a></p>
 <form method="post" action="${home}/sign-out">${guardField(request)}<button class="button plain">Sign out</button></form>`,
   );
-  return send(request, reply, { status: 200, title: 'Your businesses', body });
+  return send(request, reply, { status: 200, ...page });
 }
 
 /** Live, once it is open, comes first: there the money is. */
@@ -93,23 +94,18 @@ function homeOf(membership: OwnMembership, environment = environmentsOf(membersh
   return `/dashboard/${environment === 'live' ? `live/${liveShortId}` : `test/${testShortId}`}`;
 }
 
-function roleName(role: string): string {
-  return `${role.charAt(0).toUpperCase()}${role.slice(1)}`;
-}
-
 async function showAccount(
   parts: PortalParts,
   request: PortalRequest,
   reply: FastifyReply,
   { account, session }: SignedIn,
-  { form = emptyForm, status = 200 }: { form?: FormState; status?: number } = {},
 ): Promise<FastifyReply> {
   const { context, guardField, home, realm, send } = parts;
   const passkeys = await listPasskeys(context.db, account.id);
   const codesLeft = await countRecoveryCodes(context.db, account.id);
   const sessions = await listOwnSessions(context, account.id);
   const hidden = guardField(request);
-  const body = narrowPage(
+  const page = narrowPage(
     'Your login',
     html`<p>${account.name}, ${account.email}</p>
 <p><a href="${home}/forgotten">Choose a new password</a></p>
@@ -119,7 +115,6 @@ ${
   passkeys.length === 0 &&
   html`<p class="notice wait">Operators need a second factor: set one up to go on.</p>`
 }
-${formSummary(form, [])}
 <h2>Second factor</h2>
 ${
   account.totpConfirmedAt === null
@@ -156,7 +151,7 @@ ${
 <p><a href="${home}/businesses">${realm === 'merchant' ? 'Your businesses' : 'To the console'}</a></p>
 <form method="post" action="${home}/sign-out">${hidden}<button class="button plain">Sign out</button></form>`,
   );
-  return send(request, reply, { status, title: 'Your login', body });
+  return send(request, reply, { status: 200, ...page });
 }
 
 function registerApp(scope: FastifyInstance, parts: PortalParts): void {
@@ -176,19 +171,16 @@ function registerApp(scope: FastifyInstance, parts: PortalParts): void {
   scope.post(
     '/account/app/confirm',
     requireSignedIn(parts, async (request, reply, { account }) => {
-      const values = readForm(request);
-      await context.sealer.prepare();
-      try {
+      const refuse = (form: FormState, status: number) => showApp(parts, request, reply, account, { form, status });
+      return submitForm(request, refuse, async ({ code = '' }) => {
+        await context.sealer.prepare();
         const codes = await context.db.withTransaction(async (tx) => {
-          await enableTotp(tx, context, { account, code: values['code'] ?? '' });
+          await enableTotp(tx, context, { account, code });
           await reportFactor(tx, context, request, { account, factor: 'authenticator app', isAdded: true });
           return createRecoveryCodes(tx, context, account.id);
         });
-        return await showRecoveryCodes(parts, request, reply, codes);
-      } catch (error) {
-        const { status, form } = refusedForm(values, error);
-        return showApp(parts, request, reply, account, { form, status });
-      }
+        return showRecoveryCodes(parts, request, reply, codes);
+      });
     }),
   );
   scope.post(
@@ -214,7 +206,7 @@ async function showApp(
 ): Promise<FastifyReply> {
   const setup = preparedTotp(context, account);
   if (!setup) return seeOther(reply, `${home}/account`);
-  const body = narrowPage(
+  const page = narrowPage(
     'Set up an authenticator app',
     html`<p>Scan this with an authenticator app on your phone, or type the key into it.</p>
 <div class="qr">${qrCode(setup.url, 'The key as a QR code')}</div>
@@ -229,7 +221,7 @@ ${textField(form, {
 </form>
 <p><a href="${home}/account">Keep it as it is</a></p>`,
   );
-  return send(request, reply, { status, title: 'Set up an authenticator app', body });
+  return send(request, reply, { status, ...page });
 }
 
 function registerRecoveryCodes(scope: FastifyInstance, parts: PortalParts): void {
@@ -254,14 +246,14 @@ function showRecoveryCodes(
   reply: FastifyReply,
   codes: readonly string[],
 ): Promise<FastifyReply> {
-  const body = narrowPage(
+  const page = narrowPage(
     'Your recovery codes',
     html`<p>Each of them replaces the code of your app once, for the day that you lose your phone. They are shown now and never
 again: print them, or write them down.</p>
 <ul class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ul>
 <p><a class="button" href="${home}/account">I have kept them</a></p>`,
   );
-  return send(request, reply, { status: 200, title: 'Your recovery codes', body });
+  return send(request, reply, { status: 200, ...page });
 }
 
 function registerPasskeys(scope: FastifyInstance, parts: PortalParts): void {
@@ -273,14 +265,14 @@ function registerPasskeys(scope: FastifyInstance, parts: PortalParts): void {
     })}`;
     const hidden = guardField(request);
     const action = `${home}/account/passkeys`;
-    const body = narrowPage(
+    const page = narrowPage(
       'Add a passkey',
       html`<p>A passkey signs you in with your finger, face or PIN. It replaces password and code.</p>
 ${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passkey', fields })}
 <noscript><p>Passkeys need scripts, which your browser has switched off.</p></noscript>
 <p><a href="${home}/account">Back</a></p>`,
     );
-    return send(request, reply, { status, title: 'Add a passkey', body });
+    return send(request, reply, { status, ...page });
   };
   scope.get(
     '/account/passkeys/new',
@@ -289,19 +281,15 @@ ${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passk
   scope.post(
     '/account/passkeys',
     requireFactor(parts, async (request, reply, { account }) => {
-      const values = readForm(request);
-      const { name = '', passkey: response = '' } = values;
-      await context.sealer.prepare();
-      try {
+      const refuse = (form: FormState, status: number) => show(request, reply, account, form, status);
+      return submitForm(request, refuse, async ({ name = '', passkey: response = '' }) => {
+        await context.sealer.prepare();
         await context.db.withTransaction(async (tx) => {
           await addPasskey(tx, context, { account, name, response });
           await reportFactor(tx, context, request, { account, factor: 'passkey', isAdded: true });
         });
-        return await seeOther(reply, `${home}/account`);
-      } catch (error) {
-        const { status, form } = refusedForm(values, error);
-        return show(request, reply, account, form, status);
-      }
+        return seeOther(reply, `${home}/account`);
+      });
     }),
   );
   scope.post(

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { homeOf } from '../../accounts/sign-up.ts';
 import { acceptInvitation, acceptInvitationAnew, findInvitationOf, findInvited } from '../../accounts/team.ts';
+import type { AlsoWrite } from '../../accounts/team.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { seeOther } from '../../pages/page-scope.ts';
-import { emptyForm, formSummary, readForm, refusedForm, textField } from '../forms.ts';
+import { emptyForm, formSummary, submitForm, textField } from '../forms.ts';
 import type { FormState } from '../forms.ts';
 import { narrowPage } from '../narrow-page.ts';
 import { recordJoin } from './member-audit.ts';
@@ -26,7 +27,7 @@ export function registerInvitationPages(scope: FastifyInstance, options: Visitor
     const title = `Join ${invitation.businessName}`;
     if (signedIn && signedIn.account.email !== invitation.email) {
       const body = otherLogin(guardField(request), { invited: invitation.email, email: signedIn.account.email });
-      return send(request, reply, { status, title, body: narrowPage(title, html`${formSummary(form, [])}${body}`) });
+      return send(request, reply, { status, ...narrowPage(title, html`${formSummary(form, [])}${body}`) });
     }
     const join = html`<form method="post" action="${address}" class="stack">
 ${guardField(request)}${formSummary(form, ['name', 'password'])}
@@ -37,7 +38,7 @@ ${textField(form, { name: 'password', label: 'Password', type: 'password', autoc
 }
 <button class="button">Join ${invitation.businessName}</button>
 </form>`;
-    const body = narrowPage(
+    const page = narrowPage(
       title,
       html`<p>${invitation.businessName} invites ${invitation.email} as ${invitation.role}.</p>
 ${
@@ -46,30 +47,23 @@ ${
     : join
 }`,
     );
-    return send(request, reply, { status, title, body });
+    return send(request, reply, { status, ...page });
   };
   scope.get('/invitation/:token', async (request: VisitorRequest, reply) => show(request, reply, emptyForm));
   scope.post('/invitation/:token', async (request: VisitorRequest, reply) => {
-    const values = readForm(request);
-    const token = request.params.token ?? '';
-    try {
+    const refuse = (form: FormState, status: number) => show(request, reply, form, status);
+    return submitForm(request, refuse, async ({ name = '', password = '' }) => {
       visitorLimit.take(request.ip);
+      const { token = '' } = request.params;
       const { signedIn } = request;
+      const record: AlsoWrite = (tx, joined) => recordJoin(tx, context, request, joined);
       if (signedIn?.session.isComplete === true) {
-        await acceptInvitation(context, signedIn.account, token, (tx, joined) =>
-          recordJoin(tx, context, request, joined),
-        );
-        return await seeOther(reply, `${base}/businesses`);
+        await acceptInvitation(context, signedIn.account, token, record);
+        return seeOther(reply, `${base}/businesses`);
       }
-      const { name = '', password = '' } = values;
-      await acceptInvitationAnew(context, { token, name, password }, (tx, joined) =>
-        recordJoin(tx, context, request, joined),
-      );
-      return await seeOther(reply, `${base}/sign-in?after=joined`);
-    } catch (error) {
-      const { status, form } = refusedForm(values, error);
-      return show(request, reply, form, status);
-    }
+      await acceptInvitationAnew(context, { token, name, password }, record);
+      return seeOther(reply, `${base}/sign-in?after=joined`);
+    });
   });
 }
 

@@ -17,7 +17,7 @@ import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { seeOther } from '../../pages/page-scope.ts';
-import { emptyForm, formSummary, readForm, refusedForm, textField } from '../forms.ts';
+import { emptyForm, formSummary, submitForm, textField } from '../forms.ts';
 import type { FormState } from '../forms.ts';
 import type { PortalParts } from '../portal-scope.ts';
 import { narrowPage, passkeyForm } from '../narrow-page.ts';
@@ -67,9 +67,8 @@ function registerSignIn(scope: FastifyInstance, options: SignInPagesOptions): vo
   };
   scope.get('/sign-in', async (request: VisitorRequest, reply) => show(request, reply, emptyForm));
   scope.post('/sign-in', async (request: VisitorRequest, reply) => {
-    const values = readForm(request);
-    const { email = '', password = '', passkey = '' } = values;
-    try {
+    const refuse = (form: FormState, status: number) => show(request, reply, form, status);
+    return submitForm(request, refuse, async ({ email = '', password = '', passkey = '', next }) => {
       visitorLimit.take(request.ip);
       const client = clientOf(request);
       const started =
@@ -79,11 +78,8 @@ function registerSignIn(scope: FastifyInstance, options: SignInPagesOptions): vo
               knownDevice: cookies.knownDevice(request, normalizedEmail(email)),
             })
           : await signInWithPasskey(context, realm, { response: passkey, client });
-      return await enter(request, reply, started, ownPath(home, values['next']));
-    } catch (error) {
-      const { status, form } = refusedForm(values, error);
-      return show(request, reply, form, status);
-    }
+      return enter(request, reply, started, ownPath(home, next));
+    });
   });
   scope.post('/sign-out', async (request, reply) => {
     const { signedIn } = request;
@@ -108,11 +104,9 @@ function signInPage(
   const next = ownPath(home, form.values['next'] ?? request.query.next);
   const hidden = html`${guardField(request)}<input type="hidden" name="next" value="${next}">`;
   const done = doneTexts.get(request.query.after);
-  return {
-    title: 'Sign in',
-    body: narrowPage(
-      'Sign in',
-      html`<form method="post" action="${home}/sign-in" class="stack">
+  return narrowPage(
+    'Sign in',
+    html`<form method="post" action="${home}/sign-in" class="stack">
 ${hidden}${formSummary(form, ['email', 'password'])}
 ${form === emptyForm && done !== undefined && html`<p class="notice good" role="status">${done}</p>`}
 ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', inputmode: 'email' })}
@@ -122,8 +116,7 @@ ${textField(form, { name: 'password', label: 'Password', type: 'password', autoc
 ${passkeyForm({ action: `${home}/sign-in`, kind: 'get', question, hidden, button: 'Sign in with a passkey' })}
 <p><a href="${home}/forgotten">Forgotten your password?</a></p>
 ${isSignUpOpen && html`<p>New here? <a href="${home}/sign-up">Sign up</a></p>`}`,
-    ),
-  };
+  );
 }
 
 function registerSecondFactor(
@@ -136,7 +129,7 @@ function registerSecondFactor(
     const question = await passkeyRequest(context, signedIn.account);
     const next = ownPath(home, form.values['next'] ?? request.query.next);
     const hidden = html`${guardField(request)}<input type="hidden" name="next" value="${next}">`;
-    const body = narrowPage(
+    const page = narrowPage(
       'Confirm that it is you',
       html`<form method="post" action="${home}/second-factor" class="stack">
 ${hidden}${formSummary(form, ['second_factor'])}
@@ -149,56 +142,45 @@ ${textField(form, {
 ${passkeyForm({ action: `${home}/second-factor`, kind: 'get', question, hidden, button: 'Use a passkey' })}
 <form method="post" action="${home}/sign-out">${guardField(request)}<button class="button plain">Sign out</button></form>`,
     );
-    return send(request, reply, { status, title: 'Confirm that it is you', body });
+    return send(request, reply, { status, ...page });
   };
   scope.get('/second-factor', async (request: VisitorRequest, reply) => show(request, reply, emptyForm));
   scope.post('/second-factor', async (request: VisitorRequest, reply) => {
     const { signedIn } = request;
     if (!signedIn) return seeOther(reply, `${home}/sign-in`);
-    const values = readForm(request);
-    try {
-      const { second_factor: code = '', passkey = '' } = values;
+    const refuse = (form: FormState, status: number) => show(request, reply, form, status);
+    return submitForm(request, refuse, async ({ second_factor: code = '', passkey = '', next }) => {
       const token = await giveSecondFactor(context, signedIn, { code, passkey, client: clientOf(request) });
       cookies.set(request, reply, token);
       cookies.rememberDevice(request, reply, signedIn.account.email);
-      return await seeOther(reply, ownPath(home, values['next']));
-    } catch (error) {
-      const { status, form } = refusedForm(values, error);
-      return show(request, reply, form, status);
-    }
+      return seeOther(reply, ownPath(home, next));
+    });
   });
 }
 
 function registerSignUp(scope: FastifyInstance, options: VisitorPagesOptions): void {
   const { context, visitorLimit, guardField, send, isSignUpOpen, createBusiness } = options;
   const show = (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) =>
-    send(request, reply, {
-      status,
-      title: 'Sign up',
-      body: narrowPage('Sign up', signUpForm(form, guardField(request))),
-    });
+    send(request, reply, { status, ...narrowPage('Sign up', signUpForm(form, guardField(request))) });
   scope.get('/sign-up', async (request: VisitorRequest, reply) => {
     if (!isSignUpOpen) return send(request, reply, { status: 200, ...closedSignUp });
     return show(request, reply, emptyForm);
   });
   scope.post('/sign-up', async (request: VisitorRequest, reply) => {
     if (!isSignUpOpen) return send(request, reply, { status: 403, ...closedSignUp });
-    const values = readForm(request);
-    try {
+    const refuse = (form: FormState, status: number) => show(request, reply, form, status);
+    return submitForm(request, refuse, async (values) => {
       visitorLimit.take(request.ip);
       const { name = '', email = '', password = '', business_name: businessName = '' } = values;
       const account = { name, email, password, businessName };
       await inEqualTime(context.clock, () => signUp(context, account, createBusiness));
-      return await send(request, reply, { status: 200, ...mailSent(base, email) });
-    } catch (error) {
-      const { status, form } = refusedForm(values, error);
-      return show(request, reply, form, status);
-    }
+      return send(request, reply, { status: 200, ...mailSent(base, email) });
+    });
   });
   scope.get('/verify/:token', async (request: VisitorRequest, reply) => {
     const account = await verifyEmail(context, request.params.token ?? '');
     if (!account) return send(request, reply, { status: 404, ...endedLink(base) });
-    const body = narrowPage(
+    const { body } = narrowPage(
       'Your address is confirmed',
       html`<p>You can sign in now.</p><p><a class="button" href="${base}/sign-in">Sign in</a></p>`,
     );
@@ -222,42 +204,37 @@ ${textField(form, {
 }
 
 const closedSignUp = {
-  title: 'Sign up',
-  body: narrowPage(
+  ...narrowPage(
     'Ask for an invitation',
     html`<p>On this service the operator creates businesses and invites their owners. Ask whoever runs it.</p>
 <p><a class="button" href="${base}/sign-in">Sign in</a></p>`,
   ),
+  title: 'Sign up',
 };
 
 /** Of a link that was used, or is too old. */
-export const endedLink = (home: string) => ({
-  title: 'This link has ended',
-  body: narrowPage(
+export const endedLink = (home: string) =>
+  narrowPage(
     'This link has ended',
     html`<p>It was used already, or it is too old. Sign in, or ask for a new link.</p>
 <p><a class="button" href="${home}/sign-in">Sign in</a></p>
 <p><a href="${home}/forgotten">Choose a new password</a></p>`,
-  ),
-});
+  );
 
 /** The same whether or not the address has a login. */
 function mailSent(home: string, email: string): { title: string; body: Html } {
-  return {
-    title: 'Look into your mail',
-    body: narrowPage(
-      'Look into your mail',
-      html`<p>We have sent a link to ${email}. Open it to go on.</p>
+  return narrowPage(
+    'Look into your mail',
+    html`<p>We have sent a link to ${email}. Open it to go on.</p>
 <p class="hint">Nothing there after five minutes? Look under spam, and check the address.</p>
 <p><a href="${home}/sign-in">Back to sign in</a></p>`,
-    ),
-  };
+  );
 }
 
 function registerPasswordPages(scope: FastifyInstance, options: SignInPagesOptions): void {
   const { context, cookies, home, realm, visitorLimit, guardField, send } = options;
   const showForgotten = (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) => {
-    const body = narrowPage(
+    const page = narrowPage(
       'Choose a new password',
       html`<form method="post" action="${home}/forgotten" class="stack">
 ${guardField(request)}${formSummary(form, ['email'])}
@@ -266,26 +243,22 @@ ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autoc
 </form>
 <p><a href="${home}/sign-in">Back to sign in</a></p>`,
     );
-    return send(request, reply, { status, title: 'Choose a new password', body });
+    return send(request, reply, { status, ...page });
   };
   scope.get('/forgotten', async (request: VisitorRequest, reply) => showForgotten(request, reply, emptyForm));
   scope.post('/forgotten', async (request: VisitorRequest, reply) => {
-    const values = readForm(request);
-    try {
+    const refuse = (form: FormState, status: number) => showForgotten(request, reply, form, status);
+    return submitForm(request, refuse, async ({ email = '' }) => {
       visitorLimit.take(request.ip);
-      const { email = '' } = values;
       await inEqualTime(context.clock, () => requestPasswordReset(context, realm, email));
-      return await send(request, reply, { status: 200, ...mailSent(home, email) });
-    } catch (error) {
-      const { status, form } = refusedForm(values, error);
-      return showForgotten(request, reply, form, status);
-    }
+      return send(request, reply, { status: 200, ...mailSent(home, email) });
+    });
   });
   const showReset = async (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) => {
     const token = request.params.token ?? '';
     const account = await findPasswordLink(context, token);
     if (!account) return send(request, reply, { status: 404, ...endedLink(home) });
-    const body = narrowPage(
+    const page = narrowPage(
       'Choose a new password',
       html`<form method="post" action="${home}/reset/${token}" class="stack">
 ${guardField(request)}${formSummary(form, ['password'])}
@@ -294,22 +267,19 @@ ${textField(form, { name: 'password', label: 'New password', type: 'password', a
 <button class="button">Save password</button>
 </form>`,
     );
-    return send(request, reply, { status, title: 'Choose a new password', body });
+    return send(request, reply, { status, ...page });
   };
   scope.get('/reset/:token', async (request: VisitorRequest, reply) => showReset(request, reply, emptyForm));
   scope.post('/reset/:token', async (request: VisitorRequest, reply) => {
-    const values = readForm(request);
-    try {
+    const refuse = (form: FormState, status: number) => showReset(request, reply, form, status);
+    return submitForm(request, refuse, async ({ password = '' }) => {
       visitorLimit.take(request.ip);
-      const [token = '', password = ''] = [request.params.token, values['password']];
+      const { token = '' } = request.params;
       const link = { token, password, client: clientOf(request) };
-      if (!(await resetPassword(context, link))) return await send(request, reply, { status: 404, ...endedLink(home) });
+      if (!(await resetPassword(context, link))) return send(request, reply, { status: 404, ...endedLink(home) });
       cookies.clear(request, reply);
-      return await seeOther(reply, `${home}/sign-in?after=password`);
-    } catch (error) {
-      const { status, form } = refusedForm(values, error);
-      return showReset(request, reply, form, status);
-    }
+      return seeOther(reply, `${home}/sign-in?after=password`);
+    });
   });
 }
 
