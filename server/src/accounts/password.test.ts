@@ -7,7 +7,7 @@ const judge = (password: string) =>
   assertStrongPassword(password, { path: 'password', known: ['Awa', 'awa@example.gm'] });
 const strong = 'x9Kq!vT3z@Lm8#Rb2$Yc7%Wd4^Ue1&Hf';
 
-test('a long password is judged by its beginning alone, so that judging takes no longer than of a short one', async () => {
+test('a long password is judged by its beginning alone, so that judging it takes no longer', async () => {
   const weakBeginning = 'a'.repeat(strong.length) + strong;
   await assert.rejects(
     judge(weakBeginning),

@@ -128,7 +128,7 @@ test('an owner who is removed or gets another role leaves no open invitation beh
   const { context } = world;
   const owner = await world.addOwner('owner-of-all@example.gm');
   const { businessId } = owner;
-  const kept = await invite(owner, 'invited-by-who-stays@example.gm');
+  const staying = await invite(owner, 'invited-by-who-stays@example.gm');
   for (const end of ['removed', 'another role']) {
     const { token } = await invite(owner, `${end.replace(' ', '-')}@example.gm`, { role: 'owner', terminalIds: [] });
     const { account } = await acceptInvitationAnew(context, { token, name: 'Leaving', password: secret });
@@ -146,7 +146,7 @@ test('an owner who is removed or gets another role leaves no open invitation beh
   }
   assert.deepEqual(
     (await listInvitations(context.db, businessId)).map(({ id }) => id),
-    [kept.invitation.id],
+    [staying.invitation.id],
   );
 });
 

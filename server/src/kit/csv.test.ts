@@ -77,7 +77,7 @@ describe('a table for a spreadsheet', () => {
     for (const [index, formula] of formulas.entries()) {
       const [cell, after] = rows[index + 1] ?? [];
       assert.ok(cell?.startsWith("'"), JSON.stringify(formula));
-      assert.equal(withoutQuotes(cell), withoutQuotes(formula));
+      assert.equal(withoutQuotes(cell ?? ''), withoutQuotes(formula));
       assert.equal(after, 'x', 'nothing of it gets into the next cell');
     }
   });
