@@ -120,7 +120,6 @@ function* actions(): Generator<Action> {
   yield { path: '/settings/checkout/colour', typed: { page_colour: '#8a1c4a' } };
   yield { path: '/settings/checkout/fees', typed: { fee_payer: 'customer' } };
   yield { path: '/settings/checkout/urls', typed: { 'data.return_url': 'https://shop.example/thanks' } };
-  yield { path: '/settings/payouts/schedule', typed: { schedule: 'weekly' } };
   yield { path: '/settings/limits/refunds', typed: { refund_limit: '500', ...withFactor() } };
   yield { path: '/settings/limits/payouts', typed: { above: '900', ...withFactor() } };
   yield { path: '/settings/limits/receipts', typed: { above: '900', ...withFactor() } };
@@ -136,6 +135,8 @@ function* actions(): Generator<Action> {
   yield { path: '/transfers/requests/:id', id: more['approved'], leavesEntryOnly: true };
   yield { path: '/audit/export', leavesEntryOnly: true };
   yield* moneyActions();
+  // From now on the worker pays sub-accounts out, at whatever moment it comes by.
+  yield { path: '/settings/payouts/schedule', typed: { schedule: 'weekly' } };
   yield* recordActions();
   yield* developerActions();
 }
