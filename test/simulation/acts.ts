@@ -132,15 +132,7 @@ export class Acts {
         throw new Error(`one key, two responses: ${one.text} and ${other.text}`);
       this.#noteTransfer(merchant, one);
     },
-    sub_account: async (choices) => {
-      const merchant = this.#merchant(choices);
-      const body = {
-        ...{ name: 'Awa', percentage: 1 + choices.below(60), settlement_code: choices.pick(networks) },
-        account_number: `7${digits(choices)}${choices.pick(payeeEndings)}`,
-      };
-      const { status, body: created } = this.record(await merchant.send('POST', '/v1/sub-accounts', body));
-      if (status === 201) this.subAccounts.push({ merchant, id: String(created['id']) });
-    },
+    sub_account: (choices) => this.#createSubAccount(choices),
     decide: (choices) => this.#options.operators.decide(choices),
     change_rules: (choices) => this.#options.operators.changeRules(this.#merchant(choices).merchantId, choices),
     suspend: (choices) => this.#options.operators.suspend(this.#merchant(choices).merchantId),
@@ -179,9 +171,15 @@ export class Acts {
     settle: (choices) => this.#options.operators.settle(this.#withSubAccounts(choices).merchantId),
     schedule_payouts: (choices) =>
       this.#options.operators.schedulePayouts(this.#withSubAccounts(choices).merchantId, choices),
-    delete_sub_account: async (choices) => {
-      const sub = this.#known(this.subAccounts, choices);
-      if (sub) await this.#deleteSubAccount(sub);
+    // With a payment under way that pays although it is cancelled: only Wave can cancel a prompt.
+    delete_sub_account: async (choices, id) => {
+      const isOfThisAct = choices.below(3) > 0;
+      const sub = isOfThisAct ? await this.#createSubAccount(choices) : this.#known(this.subAccounts, choices);
+      if (!sub) return;
+      const network = choices.pick(['afrimoney', 'qmoney', 'aps']);
+      const data = { amount: 300, network, account_number: `7${digits(choices)}0005`, sub_account: sub.id };
+      this.#notePayment(sub.merchant, await sub.merchant.send('POST', '/v1/payments', { data }, `key ${id}`));
+      await this.#deleteSubAccount(sub);
     },
     switch_on: (choices) => this.#options.switchOn(this.#merchant(choices)),
     open_link: async (choices) => {
@@ -232,6 +230,19 @@ export class Acts {
       this.#notePayment(merchant, await merchant.send('POST', '/v1/payments', { data }, `key ${label} ${index}`));
     });
     await Promise.all(shared);
+  }
+
+  async #createSubAccount(choices: Choices): Promise<Known | undefined> {
+    const merchant = this.#merchant(choices);
+    const body = {
+      ...{ name: 'Awa', percentage: 1 + choices.below(60), settlement_code: choices.pick(networks) },
+      account_number: `7${digits(choices)}${choices.pick(payeeEndings)}`,
+    };
+    const { status, body: created } = this.record(await merchant.send('POST', '/v1/sub-accounts', body));
+    if (status !== 201) return undefined;
+    const sub = { merchant, id: String(created['id']) };
+    this.subAccounts.push(sub);
+    return sub;
   }
 
   /** Where an open payment shares with it, its merchant cancels that first, and money that comes all the same finds nobody. */

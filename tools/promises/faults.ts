@@ -55,7 +55,7 @@ export const faults: PromiseGroup = {
         'test/stories/simulation-planted.long.test.ts': ['the simulation finds a planted bug: …'],
       },
       weaker:
-        'Of the service, the dashboard, the console’s pages, numbers that receive by receipts, scripts of the pages, and deleted links, counters and sub-accounts are not simulated; of faults, wrong amounts in look-ups and signed callbacks that are false.',
+        'Of the service, the dashboard, the console’s pages, numbers that receive by receipts, numbers that wait for ever and scripts of the pages are not simulated; of faults, refunds in statements.',
     },
     {
       id: 'F3',
