@@ -1,8 +1,7 @@
 import type { BareLoopOptions, BareLoopResult } from './bare-loop.ts';
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import { creationBody } from './harness/creation-statements.ts';
-import { failureFigure } from './harness/part.ts';
-import type { Part } from './harness/part.ts';
+import { failureFigure, type Part } from './harness/part.ts';
 import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';

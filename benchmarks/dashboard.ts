@@ -1,6 +1,5 @@
 import { withAdminClient } from '../server/src/database/admin-client.ts';
-import { compressedBytes, open, signIn } from './harness/dashboard-visit.ts';
-import type { Visit } from './harness/dashboard-visit.ts';
+import { compressedBytes, open, signIn, type Visit } from './harness/dashboard-visit.ts';
 import { fillPayments, giveNumberTo } from './harness/fill-payments.ts';
 import { fillPayouts } from './harness/fill-payouts.ts';
 import type { Figure, Part } from './harness/part.ts';

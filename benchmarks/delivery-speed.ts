@@ -1,15 +1,12 @@
 import type { Arrivals } from './harness/arrivals.ts';
 import type { EventReceiver, ReceivedEvent } from './harness/event-receiver.ts';
 import { fillDeliveries, vacuumDeliveries } from './harness/fill-deliveries.ts';
-import { flatness, sampleMemory } from './harness/memory-samples.ts';
-import type { Flatness } from './harness/memory-samples.ts';
-import { failureFigure } from './harness/part.ts';
-import type { Measured } from './harness/part.ts';
+import { flatness, sampleMemory, type Flatness } from './harness/memory-samples.ts';
+import { failureFigure, type Measured } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { whole } from './harness/statistics.ts';
-import { describeRatio, measureAlternately } from './harness/alternate.ts';
-import type { Comparison } from './harness/alternate.ts';
+import { describeRatio, measureAlternately, type Comparison } from './harness/alternate.ts';
 import type { Workbench } from './harness/workbench.ts';
 import type { PostLoopOptions, PostLoopResult } from './post-loop.ts';
 

@@ -1,14 +1,11 @@
 import type { EventLoadOptions, EventLoadResult } from './event-load.ts';
 import type { Subscriber } from './harness/add-subscribers.ts';
-import { startEventReceiver } from './harness/event-receiver.ts';
-import type { ReceivedEvent } from './harness/event-receiver.ts';
+import { startEventReceiver, type ReceivedEvent } from './harness/event-receiver.ts';
 import { flatness, sampleMemory } from './harness/memory-samples.ts';
-import { failureFigure } from './harness/part.ts';
-import type { Figure, Part } from './harness/part.ts';
+import { failureFigure, type Figure, type Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
-import { inMs, latenciesOf, whole } from './harness/statistics.ts';
-import type { Latencies } from './harness/statistics.ts';
+import { inMs, latenciesOf, whole, type Latencies } from './harness/statistics.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
 
 const healthyMerchants = 99;

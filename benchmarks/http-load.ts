@@ -4,8 +4,7 @@
  */
 import autocannon from 'autocannon';
 import { printResult, programOptions } from './harness/program.ts';
-import { latenciesOf } from './harness/statistics.ts';
-import type { Latencies } from './harness/statistics.ts';
+import { latenciesOf, type Latencies } from './harness/statistics.ts';
 
 export interface HttpLoadOptions {
   url: string;

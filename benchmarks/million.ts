@@ -1,7 +1,6 @@
 import { withAdminClient } from '../server/src/database/admin-client.ts';
 import { creationBody } from './harness/creation-statements.ts';
-import { open, signIn } from './harness/dashboard-visit.ts';
-import type { Visit } from './harness/dashboard-visit.ts';
+import { open, signIn, type Visit } from './harness/dashboard-visit.ts';
 import { fillPayments, giveNumberTo } from './harness/fill-payments.ts';
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import type { Figure, Part } from './harness/part.ts';
@@ -9,8 +8,7 @@ import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, median, whole } from './harness/statistics.ts';
 import type { Workbench } from './harness/workbench.ts';
-import { describeRatio, measureAlternately } from './harness/alternate.ts';
-import type { Comparison } from './harness/alternate.ts';
+import { describeRatio, measureAlternately, type Comparison } from './harness/alternate.ts';
 
 const payments = Number(process.env['BENCH_PAYMENTS'] ?? 1_000_000);
 const fewPayments = 1_000;

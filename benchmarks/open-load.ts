@@ -6,8 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Pool } from 'undici';
 import { atRate } from './harness/load-rate.ts';
 import { printResult, programOptions } from './harness/program.ts';
-import { latenciesOf } from './harness/statistics.ts';
-import type { Latencies } from './harness/statistics.ts';
+import { latenciesOf, type Latencies } from './harness/statistics.ts';
 
 export interface OpenLoadOptions {
   url: string;

@@ -1,7 +1,6 @@
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import type { OpenLoadOptions, OpenLoadResult } from './open-load.ts';
-import { failureFigure, secondsOf } from './harness/part.ts';
-import type { Part } from './harness/part.ts';
+import { failureFigure, secondsOf, type Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, whole } from './harness/statistics.ts';

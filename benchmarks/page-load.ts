@@ -2,8 +2,7 @@
 import { Pool } from 'undici';
 import { atRate } from './harness/load-rate.ts';
 import { printResult, programOptions } from './harness/program.ts';
-import { latenciesOf } from './harness/statistics.ts';
-import type { Latencies } from './harness/statistics.ts';
+import { latenciesOf, type Latencies } from './harness/statistics.ts';
 
 export interface PageLoadOptions {
   url: string;

@@ -1,6 +1,5 @@
 import type { PayoutLoadOptions, PayoutLoadResult } from './payout-load.ts';
-import { failureFigure } from './harness/part.ts';
-import type { Part } from './harness/part.ts';
+import { failureFigure, type Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, whole } from './harness/statistics.ts';

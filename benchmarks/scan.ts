@@ -1,6 +1,5 @@
 import type { PageLoadOptions, PageLoadResult } from './page-load.ts';
-import { failureFigure } from './harness/part.ts';
-import type { Figure, Part } from './harness/part.ts';
+import { failureFigure, type Figure, type Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, whole } from './harness/statistics.ts';

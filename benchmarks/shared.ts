@@ -1,5 +1,4 @@
-import { failureFigure } from './harness/part.ts';
-import type { Part } from './harness/part.ts';
+import { failureFigure, type Part } from './harness/part.ts';
 import type { Service } from './harness/service.ts';
 import { whole } from './harness/statistics.ts';
 import { describeRatio, measureAlternately } from './harness/alternate.ts';

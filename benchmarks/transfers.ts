@@ -1,15 +1,13 @@
 import type { BareLoopOptions, BareLoopResult } from './bare-loop.ts';
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import type { MerchantWithKey } from './harness/add-merchants.ts';
-import { failureFigure } from './harness/part.ts';
-import type { Figure, Part } from './harness/part.ts';
+import { failureFigure, type Figure, type Part } from './harness/part.ts';
 import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, median, whole } from './harness/statistics.ts';
 import { transferBody, transferPath } from './harness/transfer-statements.ts';
-import { describeRatio, measureAlternately } from './harness/alternate.ts';
-import type { Comparison } from './harness/alternate.ts';
+import { describeRatio, measureAlternately, type Comparison } from './harness/alternate.ts';
 import type { Workbench } from './harness/workbench.ts';
 
 const connections = 32;

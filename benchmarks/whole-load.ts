@@ -6,8 +6,7 @@ import pg from 'pg';
 import { Pool } from 'undici';
 import { atRate } from './harness/load-rate.ts';
 import { printResult, programOptions } from './harness/program.ts';
-import { latenciesOf } from './harness/statistics.ts';
-import type { Latencies } from './harness/statistics.ts';
+import { latenciesOf, type Latencies } from './harness/statistics.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
 
 export interface WholeLoadOptions {

@@ -1,8 +1,6 @@
 import type { WholeLoadOptions, WholeLoadResult } from './whole-load.ts';
-import { startOwnNetworks } from './harness/own-networks.ts';
-import type { OwnNetworks } from './harness/own-networks.ts';
-import { failureFigure } from './harness/part.ts';
-import type { Figure, Part } from './harness/part.ts';
+import { startOwnNetworks, type OwnNetworks } from './harness/own-networks.ts';
+import { failureFigure, type Figure, type Part } from './harness/part.ts';
 import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';

@@ -1,12 +1,10 @@
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import { creationBody } from './harness/creation-statements.ts';
-import { failureFigure } from './harness/part.ts';
-import type { Figure, Part } from './harness/part.ts';
+import { failureFigure, type Figure, type Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, whole } from './harness/statistics.ts';
-import { describeRatio, measureAlternately } from './harness/alternate.ts';
-import type { Comparison } from './harness/alternate.ts';
+import { describeRatio, measureAlternately, type Comparison } from './harness/alternate.ts';
 import type { WholeLoadResult } from './whole-load.ts';
 import { pay } from './whole.ts';
 

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { emptyMachine, printedBy } from './run-cli.corpus.ts';
-import type { CliEnd, Environment, RunningCli } from './run-cli.corpus.ts';
+import { emptyMachine, printedBy, type CliEnd, type Environment, type RunningCli } from './run-cli.corpus.ts';
 
 /** A `dalasi` that runs as a process. */
 export interface RunningProcess extends RunningCli {

@@ -2,13 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createApiClient } from '../test/harness/api-client.ts';
-import type { ApiClient } from '../test/harness/api-client.ts';
-import { startCallbackReceiver } from '../test/harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../test/harness/callback-receiver.ts';
+import { createApiClient, type ApiClient } from '../test/harness/api-client.ts';
+import { startCallbackReceiver, type CallbackReceiver } from '../test/harness/callback-receiver.ts';
 import { eventually } from '../test/harness/eventually.ts';
-import { startService } from '../test/harness/service.ts';
-import type { TestMerchant, TestService } from '../test/harness/service.ts';
+import { startService, type TestMerchant, type TestService } from '../test/harness/service.ts';
 import { CliProcessWorld } from './cli-process.corpus.ts';
 
 // What only a real process shows: signals, terminals, pipes. Each command is tested beside its file, in process.

@@ -9,8 +9,7 @@ import { eventRow, readResponse } from './api/responses.ts';
 import { CommandFailure } from './command.ts';
 import { eventLine, eventText } from './events/event-text.ts';
 import { createOutput } from './output.ts';
-import { CliWorld } from './run-cli.corpus.ts';
-import type { CliEnd } from './run-cli.corpus.ts';
+import { CliWorld, type CliEnd } from './run-cli.corpus.ts';
 
 // The tool against another or a hostile server: its responses reach the terminal as plain text only, and a command ends
 // with a sentence, never with a stack.

@@ -1,5 +1,4 @@
-import { systemClock } from '../server/src/kit/clock.ts';
-import type { Clock } from '../server/src/kit/clock.ts';
+import { systemClock, type Clock } from '../server/src/kit/clock.ts';
 import { runCli } from './run-cli.ts';
 
 // A launcher may pass Ctrl-C on, so that it arrives twice; a person does not press that fast.

@@ -4,12 +4,9 @@ import { helpOf, listCommands, readInput, unknownCommand, UsageError } from '../
 import { readUsage } from '../server/src/kit/command-usage.ts';
 import { systemRandom } from '../server/src/kit/random.ts';
 import { printable } from '../server/src/kit/terminal-text.ts';
-import { CommandFailure } from './command.ts';
-import type { Command, CommandContext } from './command.ts';
-import { createOutput } from './output.ts';
-import type { OutputStream } from './output.ts';
-import { createTerminal } from './terminal.ts';
-import type { InputStream } from './terminal.ts';
+import { CommandFailure, type Command, type CommandContext } from './command.ts';
+import { createOutput, type OutputStream } from './output.ts';
+import { createTerminal, type InputStream } from './terminal.ts';
 
 const program = 'dalasi';
 

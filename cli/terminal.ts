@@ -1,5 +1,4 @@
-import { createInterface } from 'node:readline/promises';
-import type { Interface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { OutputStream } from './output.ts';
 

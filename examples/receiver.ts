@@ -6,8 +6,7 @@
  * It runs with Node 24 or newer, which leaves the types out by itself and whose path node-path.js prints.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;

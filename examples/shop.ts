@@ -7,8 +7,7 @@
  * path node-path.js prints.
  */
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkSecret, readBody, verifyStandard } from './receiver.ts';
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { CliProcessWorld } from '../cli/cli-process.corpus.ts';
-import type { RunningProcess } from '../cli/cli-process.corpus.ts';
+import { CliProcessWorld, type RunningProcess } from '../cli/cli-process.corpus.ts';
 import type { CliEnd } from '../cli/run-cli.corpus.ts';
 import { makeOldNode } from '../test/harness/old-node.ts';
 

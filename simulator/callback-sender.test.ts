@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
-import type { SimulatedNetworks } from '../test/harness/simulated-networks.ts';
+import { startSimulatedNetworks, type SimulatedNetworks } from '../test/harness/simulated-networks.ts';
 import { eventually } from '../test/harness/eventually.ts';
 import { addMs } from '../server/src/kit/clock.ts';
 import { createCallbackSender } from './callback-sender.ts';

@@ -1,12 +1,15 @@
-import { addMs } from '../server/src/kit/clock.ts';
-import type { Clock } from '../server/src/kit/clock.ts';
+import { addMs, type Clock } from '../server/src/kit/clock.ts';
 import type { Database } from '../server/src/kit/db.ts';
 import { resolveBySystem } from '../server/src/kit/name-resolver.ts';
-import { createOutboundClient } from '../server/src/kit/outbound-http.ts';
-import type { OutboundClient } from '../server/src/kit/outbound-http.ts';
+import { createOutboundClient, type OutboundClient } from '../server/src/kit/outbound-http.ts';
 import type { NetworkWires } from './network-wire.ts';
-import { claimDueCallbacks, deleteCallback, findNextCallbackTime, postponeCallback } from './queries.ts';
-import type { ClaimedCallback } from './queries.ts';
+import {
+  claimDueCallbacks,
+  deleteCallback,
+  findNextCallbackTime,
+  postponeCallback,
+  type ClaimedCallback,
+} from './queries.ts';
 
 /** Sends the simulated networks' callbacks. Any number of processes may each run one on the same database. */
 export interface CallbackSender {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { account, approvalWindowMs, startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
-import type { SimulatedNetworks } from '../test/harness/simulated-networks.ts';
+import {
+  account,
+  approvalWindowMs,
+  startSimulatedNetworks,
+  type SimulatedNetworks,
+} from '../test/harness/simulated-networks.ts';
 import { PhoneNumberError } from '../server/src/kit/phone-number.ts';
 import type { CollectionResponse, ContinueCollection, StartCollection } from '../server/src/networks/contract.ts';
 import type { PhoneAction } from './transitions.ts';

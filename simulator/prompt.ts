@@ -1,9 +1,6 @@
-import { findSimulatedNetwork } from './network.ts';
-import type { SessionShape } from './network.ts';
-import { phoneActions } from './transitions.ts';
-import type { PhoneAction } from './transitions.ts';
-import { sessionAt } from './session.ts';
-import type { Session, SessionFailureCode, SessionStatus } from './session.ts';
+import { findSimulatedNetwork, type SessionShape } from './network.ts';
+import { phoneActions, type PhoneAction } from './transitions.ts';
+import { sessionAt, type Session, type SessionFailureCode, type SessionStatus } from './session.ts';
 
 /** A collection as the payer's simulated phone shows it. */
 export interface Prompt {

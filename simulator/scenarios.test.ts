@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { approvalWindowMs, startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
-import type { SimulatedNetworks } from '../test/harness/simulated-networks.ts';
+import {
+  approvalWindowMs,
+  startSimulatedNetworks,
+  type SimulatedNetworks,
+} from '../test/harness/simulated-networks.ts';
 import { addMs } from '../server/src/kit/clock.ts';
 import type { CollectionResponse, ProviderTransaction, StartCollection } from '../server/src/networks/contract.ts';
 

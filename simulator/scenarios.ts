@@ -1,8 +1,12 @@
 import { addMs } from '../server/src/kit/clock.ts';
 import { dalasi } from '../server/src/kit/money.ts';
 import type { SimulatedNetwork } from './network.ts';
-import { completedNotification, failedNotification, reversedNotification } from './session-notification.ts';
-import type { SessionNotification } from './session-notification.ts';
+import {
+  completedNotification,
+  failedNotification,
+  reversedNotification,
+  type SessionNotification,
+} from './session-notification.ts';
 import type { Session } from './session.ts';
 
 /** What happens to a collection, by its number's last four digits (docs/testing-with-the-simulator.md, "Collecting"). */

@@ -2,15 +2,18 @@ import { GatheringDatabase } from '../server/src/kit/gathering-database.ts';
 import { SharedCommits } from '../server/src/kit/shared-commits.ts';
 import type { Alongside, SimulatorContext } from './context.ts';
 import { enqueueSessionNotifications } from './enqueue-notifications.ts';
-import { cancelTransition, codeTransition, confirmTransition, phoneTransition } from './transitions.ts';
-import type { PhoneAction, Transition } from './transitions.ts';
-import { createSimulatedPayouts, payoutLine } from './payouts/simulated-payouts.ts';
-import type { SimulatedPayouts } from './payouts/simulated-payouts.ts';
+import {
+  cancelTransition,
+  codeTransition,
+  confirmTransition,
+  phoneTransition,
+  type PhoneAction,
+  type Transition,
+} from './transitions.ts';
+import { createSimulatedPayouts, payoutLine, type SimulatedPayouts } from './payouts/simulated-payouts.ts';
 import { deletePayoutOutage, upsertPayoutOutage } from './payouts/queries.ts';
-import { canonicalNumber } from './phone-line.ts';
-import type { PhoneLine, PhoneQuery } from './phone-line.ts';
-import { promptOf } from './prompt.ts';
-import type { Prompt } from './prompt.ts';
+import { canonicalNumber, type PhoneLine, type PhoneQuery } from './phone-line.ts';
+import { promptOf, type Prompt } from './prompt.ts';
 import {
   deleteFutureCallbacks,
   deleteOutage,
@@ -23,15 +26,11 @@ import {
   upsertOutage,
 } from './queries.ts';
 import { isAccount, recordKey } from './record-id.ts';
-import { createSimulatedRefunds } from './refunds/simulated-refunds.ts';
-import type { SimulatedRefunds } from './refunds/simulated-refunds.ts';
-import { sessionAt } from './session.ts';
-import type { Session } from './session.ts';
+import { createSimulatedRefunds, type SimulatedRefunds } from './refunds/simulated-refunds.ts';
+import { sessionAt, type Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
-import { createSimulatedStatements } from './statement/simulated-statements.ts';
-import type { SimulatedStatements } from './statement/simulated-statements.ts';
-import { startSession } from './start-session.ts';
-import type { StartResult } from './start-session.ts';
+import { createSimulatedStatements, type SimulatedStatements } from './statement/simulated-statements.ts';
+import { startSession, type StartResult } from './start-session.ts';
 
 /**
  * The simulated networks of the test environment: a third-party service with tables of its own that runs in our process.

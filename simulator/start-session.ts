@@ -5,11 +5,9 @@ import type { Random } from '../server/src/kit/random.ts';
 import type { Alongside, SimulatorContext } from './context.ts';
 import { findOutage, findSessionByReference, insertSession, upsertOutage } from './queries.ts';
 import { randomIdLength } from './record-id.ts';
-import { fixedCode, planScenario, scenarioOf } from './scenarios.ts';
-import type { Scenario } from './scenarios.ts';
+import { fixedCode, planScenario, scenarioOf, type Scenario } from './scenarios.ts';
 import { enqueueSessionNotifications } from './enqueue-notifications.ts';
-import { codeAttemptsMax, codeLength, sessionAt } from './session.ts';
-import type { Session } from './session.ts';
+import { codeAttemptsMax, codeLength, sessionAt, type Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
 
 export type StartResult =

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { addMs } from '../server/src/kit/clock.ts';
-import { cancelTransition, codeTransition, confirmTransition, phoneActions, phoneTransition } from './transitions.ts';
-import type { Transition } from './transitions.ts';
-import { simulatedNetworks } from './network.ts';
-import type { SimulatedNetwork } from './network.ts';
-import { planScenario } from './scenarios.ts';
-import type { Scenario } from './scenarios.ts';
-import { sessionAt, statusAt } from './session.ts';
-import type { Session, SessionStatus } from './session.ts';
+import {
+  cancelTransition,
+  codeTransition,
+  confirmTransition,
+  phoneActions,
+  phoneTransition,
+  type Transition,
+} from './transitions.ts';
+import { simulatedNetworks, type SimulatedNetwork } from './network.ts';
+import { planScenario, type Scenario } from './scenarios.ts';
+import { sessionAt, statusAt, type Session, type SessionStatus } from './session.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
 const expiresAt = addMs(start, 60_000);

@@ -1,7 +1,11 @@
 import { addMs } from '../server/src/kit/clock.ts';
 import { lateSuccessAfterMs } from './scenarios.ts';
-import { completedNotification, failedNotification, reversedNotification } from './session-notification.ts';
-import type { SessionNotification } from './session-notification.ts';
+import {
+  completedNotification,
+  failedNotification,
+  reversedNotification,
+  type SessionNotification,
+} from './session-notification.ts';
 import type { Session } from './session.ts';
 
 /** A changed session and the notifications of the change. */

@@ -1,8 +1,7 @@
 import { createPayinWire } from './54pay/report.ts';
 import { createGsmaWire } from './gsma/gsma-wire.ts';
 import type { NetworkWires } from './network-wire.ts';
-import { createWaveWire } from './wave/wave-wire.ts';
-import type { WaveWireOptions } from './wave/wave-wire.ts';
+import { createWaveWire, type WaveWireOptions } from './wave/wave-wire.ts';
 
 export type NetworkWiresOptions = WaveWireOptions;
 

@@ -5,9 +5,13 @@ import { after, before, describe, it, test } from 'node:test';
 import { systemClock, addMs } from '../server/src/kit/clock.ts';
 import { eventBody } from '../server/src/webhooks/envelope.ts';
 import { signatureHeaders } from '../server/src/webhooks/signature.ts';
-import { createExampleWorld, availableLanguages } from './harness/example-receivers.ts';
+import {
+  createExampleWorld,
+  availableLanguages,
+  type ExampleReceiver,
+  type ExampleSettings,
+} from './harness/example-receivers.ts';
 import { eventually } from './harness/eventually.ts';
-import type { ExampleReceiver, ExampleSettings } from './harness/example-receivers.ts';
 
 const world = createExampleWorld();
 after(world.close);

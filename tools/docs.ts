@@ -5,8 +5,7 @@
  *     node tools/docs.ts --check      fails where the file is out of date
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { settings } from '../server/src/configuration/settings.ts';
-import type { Setting } from '../server/src/configuration/settings.ts';
+import { settings, type Setting } from '../server/src/configuration/settings.ts';
 
 const settingsPath = new URL('../docs/settings.md', import.meta.url);
 

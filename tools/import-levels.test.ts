@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { describeViolations, cruiseImports } from './import-levels.ts';
-import type { ImportLevels } from './import-levels.ts';
+import { describeViolations, cruiseImports, type ImportLevels } from './import-levels.ts';
 
 const repository = join(import.meta.dirname, '..');
 

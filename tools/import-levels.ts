@@ -3,8 +3,7 @@
  * TypeScript 7 and without @swc/core dependency-cruiser finds nothing and would pass.
  */
 import { join } from 'node:path';
-import { cruise } from 'dependency-cruiser';
-import type { ICruiseResult } from 'dependency-cruiser';
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import extractConfiguration from 'dependency-cruiser/config-utl/extract-depcruise-config';
 
 // Fewer mean that nothing could be parsed.

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findLockfileFaults } from './lockfile.ts';
-import type { Lockfile } from './lockfile.ts';
+import { findLockfileFaults, type Lockfile } from './lockfile.ts';
 import { findYoungPackages } from './young-packages.ts';
 
 const repository = join(import.meta.dirname, '..');

@@ -10,10 +10,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { migrationsFolder, readMigrations } from '../server/src/database/migration-files.ts';
 import { startTestCluster } from '../test/harness/cluster.ts';
-import { dumpRows, releasedDataPath } from '../test/harness/released-data.ts';
-import type { ReleasedData } from '../test/harness/released-data.ts';
-import { startTransferStory, transferBody } from '../test/harness/transfer-story.ts';
-import type { TransferStory } from '../test/harness/transfer-story.ts';
+import { dumpRows, releasedDataPath, type ReleasedData } from '../test/harness/released-data.ts';
+import { startTransferStory, transferBody, type TransferStory } from '../test/harness/transfer-story.ts';
 
 // Recorded anew, ids and secrets differ; the numbers decide what happens (docs/testing-with-the-simulator.md).
 const approved = '7000001';

@@ -4,12 +4,9 @@ import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { html, renderHtml } from '../server/src/kit/html.ts';
 import { languages } from '../server/src/languages/languages.ts';
-import { launchBrowser, openPage } from '../test/harness/browser.ts';
-import type { PageOptions } from '../test/harness/browser.ts';
-import { startCheckoutServer } from '../test/harness/checkout-server.ts';
-import type { CheckoutServer } from '../test/harness/checkout-server.ts';
-import { payerPages } from '../test/harness/payer-pages.ts';
-import type { PayerPage } from '../test/harness/payer-pages.ts';
+import { launchBrowser, openPage, type PageOptions } from '../test/harness/browser.ts';
+import { startCheckoutServer, type CheckoutServer } from '../test/harness/checkout-server.ts';
+import { payerPages, type PayerPage } from '../test/harness/payer-pages.ts';
 import { launchPrompts, promptsByNumber } from '../test/harness/phone-fixtures.ts';
 
 // node tools/screenshots.ts <directory> [part of a name]: every state of the hosted pages in every language, to be

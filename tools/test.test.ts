@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { runNode } from './runner/command.ts';
-import type { CommandResult } from './runner/command.ts';
+import { runNode, type CommandResult } from './runner/command.ts';
 
 const command = join(import.meta.dirname, 'test.ts');
 const imports = `import { after, beforeEach, describe, test } from 'node:test';\nimport assert from 'node:assert/strict';\n`;

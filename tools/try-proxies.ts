@@ -5,13 +5,11 @@
  *
  *     node tools/try-proxies.ts [restarts] [nginx | caddy]     20 restarts and both unless you say otherwise
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startDatabaseServer } from '../test/harness/database-server.ts';
-import type { DatabaseServer } from '../test/harness/database-server.ts';
+import { startDatabaseServer, type DatabaseServer } from '../test/harness/database-server.ts';
 import { ProcessWorld } from '../test/harness/process.ts';
 import type { Settings } from '../test/harness/service-world.ts';
 import { eventually } from '../test/harness/eventually.ts';

@@ -3,8 +3,11 @@ import type { EventKind } from '../../server/src/events/kinds.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
-import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
-import type { OnboardingContext } from '../../server/src/operator/onboard-business.ts';
+import {
+  createOnboardingContext,
+  onboardBusiness,
+  type OnboardingContext,
+} from '../../server/src/operator/onboard-business.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
 import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
 

@@ -1,7 +1,6 @@
 import type { EventContext } from '../../server/src/events/append-event.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
-import { openDatabase } from '../../server/src/kit/db.ts';
-import type { Database } from '../../server/src/kit/db.ts';
+import { openDatabase, type Database } from '../../server/src/kit/db.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { startNotifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';

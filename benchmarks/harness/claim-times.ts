@@ -1,7 +1,6 @@
 import type { Figure } from './part.ts';
 import type { Bar } from './plot.ts';
-import { inMs, latenciesOf } from './statistics.ts';
-import type { Latencies } from './statistics.ts';
+import { inMs, latenciesOf, type Latencies } from './statistics.ts';
 
 /** How long workers' claims and sweeps of due work take. */
 export interface ClaimTimes {

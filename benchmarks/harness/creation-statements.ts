@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../server/src/kit/db.ts';
-import { createPayment, fromApi } from '../../server/src/payments/create-payment.ts';
-import type { NewPayment } from '../../server/src/payments/create-payment.ts';
-import { freshIds, recorder, recordingContext } from './recording.ts';
-import type { RecordedStep, RecordedTransaction } from './recording.ts';
+import { createPayment, fromApi, type NewPayment } from '../../server/src/payments/create-payment.ts';
+import { freshIds, recorder, recordingContext, type RecordedStep, type RecordedTransaction } from './recording.ts';
 
 /** A shop's order, as the body of POST /v1/payments. */
 export const creationBody = JSON.stringify({

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import Fastify from 'fastify';
 import { Pool } from 'undici';
 import { createServiceLog } from '../../server/src/api/service-log.ts';

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Figure, Measured, Part } from './part.ts';
-import { plot } from './plot.ts';
-import type { Bar } from './plot.ts';
+import { plot, type Bar } from './plot.ts';
 
 const folder = join(import.meta.dirname, '..');
 const resultsPath = join(folder, 'results.md');

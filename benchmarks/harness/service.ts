@@ -1,17 +1,13 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../server/src/configuration/config.ts';
 import { servingUrlOf } from '../../server/src/database/roles.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
-import { readSecrets } from '../../server/src/configuration/secrets.ts';
-import type { ConfiguredSecrets } from '../../server/src/configuration/secrets.ts';
+import { readSecrets, type ConfiguredSecrets } from '../../server/src/configuration/secrets.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
-import { addMerchants } from './add-merchants.ts';
-import type { MerchantWithKey } from './add-merchants.ts';
-import { addSubscribers } from './add-subscribers.ts';
-import type { Subscriber } from './add-subscribers.ts';
+import { addMerchants, type MerchantWithKey } from './add-merchants.ts';
+import { addSubscribers, type Subscriber } from './add-subscribers.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 
 /** The service in its own process, as `npm start` runs it. */

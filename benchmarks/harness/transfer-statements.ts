@@ -5,12 +5,10 @@ import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { SharedCommits } from '../../server/src/kit/shared-commits.ts';
 import { createSealer } from '../../server/src/kit/seal.ts';
-import { createTransfer } from '../../server/src/transfers/create-transfer.ts';
-import type { NewTransfer } from '../../server/src/transfers/create-transfer.ts';
+import { createTransfer, type NewTransfer } from '../../server/src/transfers/create-transfer.ts';
 import { transferToWire } from '../../server/src/transfers/transfer-wire.ts';
 import type { Transfer } from '../../server/src/transfers/transfer.ts';
-import { freshIds, recorder, recordingContext } from './recording.ts';
-import type { RecordedStep, RecordedTransaction } from './recording.ts';
+import { freshIds, recorder, recordingContext, type RecordedStep, type RecordedTransaction } from './recording.ts';
 
 export const transferPath = '/v1/transfers';
 

@@ -5,8 +5,7 @@ import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
 import { startEmbeddedPostgres } from '../../server/src/database/embedded/embedded.ts';
 import { familyProcessorSeconds, parentOf } from './process-figures.ts';
-import { startService } from './service.ts';
-import type { Service, ServiceOptions } from './service.ts';
+import { startService, type Service, type ServiceOptions } from './service.ts';
 
 /** What the parts run on: the embedded PostgreSQL, durable as in production, and services on its databases. */
 export interface Workbench {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import type { CommandInput } from '../../server/src/kit/command-line.ts';
-import { UsageError } from '../../server/src/kit/command-line.ts';
+import { UsageError, type CommandInput } from '../../server/src/kit/command-line.ts';
 import { errorCode, unreadableFile } from '../../server/src/kit/start-error.ts';
 import { isTestApiKey, isWellFormedApiKey } from '../../server/src/merchants/api-key.ts';
 import type { CommandContext } from '../command.ts';

@@ -1,7 +1,6 @@
 import { eventBody } from '../../server/src/webhooks/envelope.ts';
 import type { JsonObject } from '../api/client.ts';
-import { eventPage, readResponse } from '../api/responses.ts';
-import type { EventRow } from '../api/responses.ts';
+import { eventPage, readResponse, type EventRow } from '../api/responses.ts';
 
 /** An event and the body of its webhook request. */
 export interface EventWithBody {

@@ -1,14 +1,10 @@
-import { UsageError } from '../../server/src/kit/command-line.ts';
-import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { UsageError, type CommandInput } from '../../server/src/kit/command-line.ts';
 import { isUuid } from '../../server/src/kit/ids.ts';
-import { createApi } from '../api/client.ts';
-import type { Api } from '../api/client.ts';
+import { createApi, type Api } from '../api/client.ts';
 import { apiOptionDetails, apiOptions, readApiSettings } from '../api/settings.ts';
-import { CommandFailure, describeOptions } from '../command.ts';
-import type { Command, CommandContext, ExitCode } from '../command.ts';
+import { CommandFailure, describeOptions, type Command, type CommandContext, type ExitCode } from '../command.ts';
 import { findEvent, findEventsOf, pageRowsMax } from './event-row.ts';
-import { eventPage, readResponse } from '../api/responses.ts';
-import type { EventRow } from '../api/responses.ts';
+import { eventPage, readResponse, type EventRow } from '../api/responses.ts';
 import { eventLine, eventText } from './event-text.ts';
 import { followEvents, outageReporter } from './follow-events.ts';
 import { readKinds } from './read-kinds.ts';

@@ -1,7 +1,5 @@
-import type { Api } from '../api/client.ts';
-import { eventPage, eventRow, readResponse } from '../api/responses.ts';
-import type { EventRow } from '../api/responses.ts';
-import { ApiError } from '../api/client.ts';
+import { ApiError, type Api } from '../api/client.ts';
+import { eventPage, eventRow, readResponse, type EventRow } from '../api/responses.ts';
 
 /** The largest page of the API. */
 export const pageRowsMax = 100;

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { createApiClient } from '../../test/harness/api-client.ts';
-import type { ApiClient } from '../../test/harness/api-client.ts';
-import { startCallbackReceiver } from '../../test/harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../../test/harness/callback-receiver.ts';
+import { createApiClient, type ApiClient } from '../../test/harness/api-client.ts';
+import { startCallbackReceiver, type CallbackReceiver } from '../../test/harness/callback-receiver.ts';
 import { eventually } from '../../test/harness/eventually.ts';
-import { startService } from '../../test/harness/service.ts';
-import type { TestMerchant, TestService } from '../../test/harness/service.ts';
-import { CliWorld } from '../run-cli.corpus.ts';
-import type { CliEnd } from '../run-cli.corpus.ts';
+import { startService, type TestMerchant, type TestService } from '../../test/harness/service.ts';
+import { CliWorld, type CliEnd } from '../run-cli.corpus.ts';
 
 let service: TestService;
 const world = new CliWorld();

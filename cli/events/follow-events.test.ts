@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addMs } from '../../server/src/kit/clock.ts';
-import type { Clock } from '../../server/src/kit/clock.ts';
+import { addMs, type Clock } from '../../server/src/kit/clock.ts';
 import { firstIdAt } from '../../server/src/kit/ids.ts';
-import { ApiUnavailable } from '../api/client.ts';
-import type { Api } from '../api/client.ts';
-import { followEvents } from './follow-events.ts';
-import type { FollowOptions } from './follow-events.ts';
+import { ApiUnavailable, type Api } from '../api/client.ts';
+import { followEvents, type FollowOptions } from './follow-events.ts';
 
 const startedAt = new Date('2026-11-20T10:00:00Z');
 

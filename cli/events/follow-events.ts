@@ -1,14 +1,10 @@
-import { addMs } from '../../server/src/kit/clock.ts';
-import type { Clock } from '../../server/src/kit/clock.ts';
+import { addMs, type Clock } from '../../server/src/kit/clock.ts';
 import { firstIdAt, timestampOf } from '../../server/src/kit/ids.ts';
-import { eventPage, readResponse } from '../api/responses.ts';
-import type { EventRow } from '../api/responses.ts';
-import { ApiUnavailable } from '../api/client.ts';
-import type { Api } from '../api/client.ts';
+import { eventPage, readResponse, type EventRow } from '../api/responses.ts';
+import { ApiUnavailable, type Api } from '../api/client.ts';
 import type { ApiSettings } from '../api/settings.ts';
 import type { Output } from '../output.ts';
-import { readEvents } from './event-body.ts';
-import type { EventWithBody } from './event-body.ts';
+import { readEvents, type EventWithBody } from './event-body.ts';
 import { pageRowsMax } from './event-row.ts';
 import { retryDelayMs } from './retry-delay.ts';
 

@@ -1,5 +1,4 @@
-import { eventKinds } from '../../server/src/events/kinds.ts';
-import type { EventKind } from '../../server/src/events/kinds.ts';
+import { eventKinds, type EventKind } from '../../server/src/events/kinds.ts';
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import { nearestName } from '../../server/src/kit/nearest-name.ts';
 

@@ -1,12 +1,9 @@
-import { UsageError } from '../../server/src/kit/command-line.ts';
-import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { UsageError, type CommandInput } from '../../server/src/kit/command-line.ts';
 import { readTimeOption, timeForms } from '../../server/src/kit/time-option.ts';
 import { eventRow, readResponse, resendResult } from '../api/responses.ts';
-import { ApiError, createApi } from '../api/client.ts';
-import type { Api, JsonObject } from '../api/client.ts';
+import { ApiError, createApi, type Api, type JsonObject } from '../api/client.ts';
 import { apiOptionDetails, apiOptions, readApiSettings } from '../api/settings.ts';
-import { CommandFailure, describeOptions } from '../command.ts';
-import type { Command, CommandContext, ExitCode } from '../command.ts';
+import { CommandFailure, describeOptions, type Command, type CommandContext, type ExitCode } from '../command.ts';
 import { eventText } from './event-text.ts';
 import { readKinds } from './read-kinds.ts';
 

@@ -1,9 +1,7 @@
-import type { CommandInput } from '../../server/src/kit/command-line.ts';
-import { UsageError } from '../../server/src/kit/command-line.ts';
+import { UsageError, type CommandInput } from '../../server/src/kit/command-line.ts';
 import { isTestApiKey, isWellFormedApiKey, maskApiKey } from '../../server/src/merchants/api-key.ts';
 import { defaultUrl, readTextFile, readUrl, refusePlainText } from '../api/settings.ts';
-import { CommandFailure, describeOptions } from '../command.ts';
-import type { Command, CommandContext, ExitCode } from '../command.ts';
+import { CommandFailure, describeOptions, type Command, type CommandContext, type ExitCode } from '../command.ts';
 import { readSavedKeys, savedKeysPath, writeSavedKeys } from './saved-keys.ts';
 import { showKeys } from './show-keys.ts';
 

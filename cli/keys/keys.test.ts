@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { startService } from '../../test/harness/service.ts';
-import type { TestBusiness, TestService } from '../../test/harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../../test/harness/service.ts';
 import { CliWorld, unusedUrl } from '../run-cli.corpus.ts';
 
 let service: TestService;

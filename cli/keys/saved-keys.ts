@@ -3,8 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { writePrivateFile } from '../../server/src/database/embedded/data-directory.ts';
 import { errorCode, reasonOf } from '../../server/src/kit/start-error.ts';
-import type { CommandContext } from '../command.ts';
-import { CommandFailure } from '../command.ts';
+import { CommandFailure, type CommandContext } from '../command.ts';
 
 export interface SavedKey {
   /** The address the key is sent to, unless --url or DALASI_URL names another. */

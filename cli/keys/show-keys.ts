@@ -2,12 +2,9 @@ import { maskApiKey } from '../../server/src/merchants/api-key.ts';
 import { table, UsageError } from '../../server/src/kit/command-line.ts';
 import { ownerPage, readResponse } from '../api/responses.ts';
 import { ApiUnavailable, ApiError, createApi } from '../api/client.ts';
-import { apiOptionDetails, readApiSettings } from '../api/settings.ts';
-import type { ApiSettings } from '../api/settings.ts';
-import { describeOptions } from '../command.ts';
-import type { Command, CommandContext } from '../command.ts';
-import { readSavedKeys } from './saved-keys.ts';
-import type { SavedKeys } from './saved-keys.ts';
+import { apiOptionDetails, readApiSettings, type ApiSettings } from '../api/settings.ts';
+import { describeOptions, type Command, type CommandContext } from '../command.ts';
+import { readSavedKeys, type SavedKeys } from './saved-keys.ts';
 
 /** What the service says of a key. */
 interface KeyStatus {

@@ -1,13 +1,10 @@
-import { UsageError } from '../../server/src/kit/command-line.ts';
-import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { UsageError, type CommandInput } from '../../server/src/kit/command-line.ts';
 import { assertUrlAllowed, UrlNotAllowedError } from '../../server/src/kit/outbound-guard.ts';
 import { readTimeOption, timeForms } from '../../server/src/kit/time-option.ts';
 import { newSecret, secretPrefix } from '../../server/src/webhooks/endpoint-secret.ts';
 import { createApi } from '../api/client.ts';
-import { apiOptionDetails, apiOptions, readApiSettings, readTextFile } from '../api/settings.ts';
-import type { ApiSettings } from '../api/settings.ts';
-import { describeOptions } from '../command.ts';
-import type { Command, CommandContext, ExitCode } from '../command.ts';
+import { apiOptionDetails, apiOptions, readApiSettings, readTextFile, type ApiSettings } from '../api/settings.ts';
+import { describeOptions, type Command, type CommandContext, type ExitCode } from '../command.ts';
 import { followEvents, outageReporter } from '../events/follow-events.ts';
 import { readKinds } from '../events/read-kinds.ts';
 

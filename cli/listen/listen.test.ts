@@ -6,16 +6,16 @@ import { Webhook } from 'standardwebhooks';
 import { eventKinds } from '../../server/src/events/kinds.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createApiKeyText } from '../../server/src/merchants/api-key.ts';
-import { createApiClient } from '../../test/harness/api-client.ts';
-import type { ApiClient } from '../../test/harness/api-client.ts';
-import { startCallbackReceiver } from '../../test/harness/callback-receiver.ts';
-import type { CallbackReceiver, ReceivedCallback } from '../../test/harness/callback-receiver.ts';
+import { createApiClient, type ApiClient } from '../../test/harness/api-client.ts';
+import {
+  startCallbackReceiver,
+  type CallbackReceiver,
+  type ReceivedCallback,
+} from '../../test/harness/callback-receiver.ts';
 import { eventually } from '../../test/harness/eventually.ts';
-import { startService } from '../../test/harness/service.ts';
-import type { TestBusiness, TestService } from '../../test/harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../../test/harness/service.ts';
 import { startTcpProxy } from '../../test/harness/tcp-proxy.ts';
-import { CliWorld, unusedUrl } from '../run-cli.corpus.ts';
-import type { CallableCli } from '../run-cli.corpus.ts';
+import { CliWorld, unusedUrl, type CallableCli } from '../run-cli.corpus.ts';
 
 let service: TestService;
 let business: TestBusiness;

@@ -1,7 +1,6 @@
 import type { Clock } from '../../server/src/kit/clock.ts';
 import { resolveBySystem } from '../../server/src/kit/name-resolver.ts';
-import { createOutboundClient } from '../../server/src/kit/outbound-http.ts';
-import type { OutboundFailure, OutboundResult } from '../../server/src/kit/outbound-http.ts';
+import { createOutboundClient, type OutboundFailure, type OutboundResult } from '../../server/src/kit/outbound-http.ts';
 import { signatureHeaders } from '../../server/src/webhooks/signature.ts';
 import type { CommandContext, ExitCode } from '../command.ts';
 import type { EventWithBody } from '../events/event-body.ts';

@@ -2,8 +2,7 @@ import type { EventKind } from '../../server/src/events/kinds.ts';
 import { idIn } from '../api/responses.ts';
 import type { JsonObject } from '../api/client.ts';
 import { findEventOf } from '../events/event-row.ts';
-import { waitFor } from './recipe.ts';
-import type { TriggerContext, CreatedRecord, Recipe } from './recipe.ts';
+import { waitFor, type TriggerContext, type CreatedRecord, type Recipe } from './recipe.ts';
 
 type PaymentKind = Extract<EventKind, `payment_intent.${string}` | `charge.${string}`>;
 

@@ -2,8 +2,7 @@ import type { EventKind } from '../../server/src/events/kinds.ts';
 import { idIn } from '../api/responses.ts';
 import { ApiError } from '../api/client.ts';
 import { payAndWait } from './payment-recipes.ts';
-import { waitFor } from './recipe.ts';
-import type { TriggerContext, CreatedRecord, Recipe } from './recipe.ts';
+import { waitFor, type TriggerContext, type CreatedRecord, type Recipe } from './recipe.ts';
 
 type TransferKind = Extract<EventKind, `transfer.${string}` | `sub_account.${string}`>;
 

@@ -1,18 +1,14 @@
-import { eventKinds } from '../../server/src/events/kinds.ts';
-import type { EventKind } from '../../server/src/events/kinds.ts';
-import { table, UsageError } from '../../server/src/kit/command-line.ts';
-import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { eventKinds, type EventKind } from '../../server/src/events/kinds.ts';
+import { table, UsageError, type CommandInput } from '../../server/src/kit/command-line.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { amountToJson, parseHundredths } from '../../server/src/kit/money.ts';
 import { createApi } from '../api/client.ts';
 import { apiOptionDetails, apiOptions, readApiSettings } from '../api/settings.ts';
-import { CommandFailure, describeOptions } from '../command.ts';
-import type { Command, CommandContext, ExitCode } from '../command.ts';
+import { CommandFailure, describeOptions, type Command, type CommandContext, type ExitCode } from '../command.ts';
 import { findEvent, findEventOf } from '../events/event-row.ts';
 import type { EventRow } from '../api/responses.ts';
 import { readKind } from '../events/read-kinds.ts';
-import { waitFor } from './recipe.ts';
-import type { TriggerContext, CreatedRecord, Recipe } from './recipe.ts';
+import { waitFor, type TriggerContext, type CreatedRecord, type Recipe } from './recipe.ts';
 import { recipes } from './recipes.ts';
 
 const amountDefault = '100';

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventKinds } from '../../server/src/events/kinds.ts';
 import { createApiClient } from '../../test/harness/api-client.ts';
-import { startCallbackReceiver } from '../../test/harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../../test/harness/callback-receiver.ts';
-import { startService } from '../../test/harness/service.ts';
-import type { TestBusiness, TestService } from '../../test/harness/service.ts';
+import { startCallbackReceiver, type CallbackReceiver } from '../../test/harness/callback-receiver.ts';
+import { startService, type TestBusiness, type TestService } from '../../test/harness/service.ts';
 import { CliWorld, unusedUrl } from '../run-cli.corpus.ts';
 import { recipes } from './recipes.ts';
 

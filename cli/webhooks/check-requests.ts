@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { addMs } from '../../server/src/kit/clock.ts';
-import type { Clock } from '../../server/src/kit/clock.ts';
+import { addMs, type Clock } from '../../server/src/kit/clock.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import type { Random } from '../../server/src/kit/random.ts';
 import { newSecret } from '../../server/src/webhooks/endpoint-secret.ts';

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { verifyService, verifyStandard } from '../../examples/receiver.ts';
-import { systemClock } from '../../server/src/kit/clock.ts';
-import type { Clock } from '../../server/src/kit/clock.ts';
+import { systemClock, type Clock } from '../../server/src/kit/clock.ts';
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import { eventually } from '../../test/harness/eventually.ts';
 import { createExampleWorld, availableLanguages } from '../../test/harness/example-receivers.ts';
@@ -17,8 +15,7 @@ import type { CheckReport } from './check-score.ts';
 import type { CheckName } from './check-requests.ts';
 import { readOwnReceiver } from './own-receiver.ts';
 import { sendRequest } from './send-request.ts';
-import { fastClock, acceleratedClock, runCommand } from './command-run.corpus.ts';
-import type { RunSettings } from './command-run.corpus.ts';
+import { fastClock, acceleratedClock, runCommand, type RunSettings } from './command-run.corpus.ts';
 
 const secret = `wh_${Buffer.alloc(32, 7).toString('base64')}`;
 const environment = { DALASI_WEBHOOK_SECRET: secret };

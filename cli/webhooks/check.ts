@@ -1,10 +1,7 @@
-import { table, UsageError } from '../../server/src/kit/command-line.ts';
-import type { CommandInput } from '../../server/src/kit/command-line.ts';
-import { CommandFailure, describeOptions } from '../command.ts';
-import type { Command, CommandContext, ExitCode } from '../command.ts';
+import { table, UsageError, type CommandInput } from '../../server/src/kit/command-line.ts';
+import { CommandFailure, describeOptions, type Command, type CommandContext, type ExitCode } from '../command.ts';
 import type { Output } from '../output.ts';
-import { scoreResults } from './check-score.ts';
-import type { CheckReport, CheckRow, CheckResult } from './check-score.ts';
+import { scoreResults, type CheckReport, type CheckRow, type CheckResult } from './check-score.ts';
 import { checkRequests } from './check-requests.ts';
 import { isWholeSecret } from './diagnose.ts';
 import { readOwnReceiver } from './own-receiver.ts';

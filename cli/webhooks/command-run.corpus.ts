@@ -1,5 +1,4 @@
-import { systemClock } from '../../server/src/kit/clock.ts';
-import type { Clock } from '../../server/src/kit/clock.ts';
+import { systemClock, type Clock } from '../../server/src/kit/clock.ts';
 import { readInput } from '../../server/src/kit/command-line.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import type { Command } from '../command.ts';

@@ -4,10 +4,8 @@ import { describe, it } from 'node:test';
 import { addMs } from '../../server/src/kit/clock.ts';
 import { eventBody } from '../../server/src/webhooks/envelope.ts';
 import { signatureHeaders } from '../../server/src/webhooks/signature.ts';
-import { causes } from './causes.ts';
-import type { CauseName } from './causes.ts';
-import { diagnose } from './diagnose.ts';
-import type { DiagnosedRequest } from './diagnose.ts';
+import { causes, type CauseName } from './causes.ts';
+import { diagnose, type DiagnosedRequest } from './diagnose.ts';
 
 const header = 'x-service-signature';
 const sentAt = new Date('2026-11-20T10:18:00.000Z');

@@ -1,6 +1,11 @@
 import type { Cause } from './causes.ts';
-import { findMistake, serviceScheme, standardScheme } from './signature-search.ts';
-import type { NamedSecret, SignatureSearch } from './signature-search.ts';
+import {
+  findMistake,
+  serviceScheme,
+  standardScheme,
+  type NamedSecret,
+  type SignatureSearch,
+} from './signature-search.ts';
 
 /** A received request, and what to verify it with. */
 export interface DiagnosedRequest {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../../server/src/kit/command-line.ts';
-import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { UsageError, type CommandInput } from '../../server/src/kit/command-line.ts';
 import { unreadableFile } from '../../server/src/kit/start-error.ts';
 import type { CommandContext } from '../command.ts';
 import type { NamedSecret } from './signature-search.ts';

@@ -1,8 +1,6 @@
-import { request as requestPlain } from 'node:http';
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import { request as requestPlain, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestSecured } from 'node:https';
-import { isIP } from 'node:net';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import { errorCode } from '../../server/src/kit/start-error.ts';
 import type { OwnReceiver } from './own-receiver.ts';

@@ -7,8 +7,7 @@ import { eventBody } from '../../server/src/webhooks/envelope.ts';
 import { signatureHeaders } from '../../server/src/webhooks/signature.ts';
 import { ManualClock } from '../../test/harness/manual-clock.ts';
 import { CliWorld } from '../run-cli.corpus.ts';
-import { runCommand } from './command-run.corpus.ts';
-import type { RunSettings } from './command-run.corpus.ts';
+import { runCommand, type RunSettings } from './command-run.corpus.ts';
 import { readHeadersText } from './raw-headers.ts';
 import { verifyCommand } from './verify.ts';
 

@@ -1,14 +1,10 @@
-import { UsageError } from '../../server/src/kit/command-line.ts';
-import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { UsageError, type CommandInput } from '../../server/src/kit/command-line.ts';
 import { readTimeOption } from '../../server/src/kit/time-option.ts';
 import { sanitizeLine } from '../../server/src/kit/terminal-text.ts';
 import type { Output } from '../output.ts';
-import { describeOptions } from '../command.ts';
-import type { Command, CommandContext, ExitCode } from '../command.ts';
-import { causes } from './causes.ts';
-import type { Cause } from './causes.ts';
-import { diagnose } from './diagnose.ts';
-import type { Diagnosis } from './diagnose.ts';
+import { describeOptions, type Command, type CommandContext, type ExitCode } from '../command.ts';
+import { causes, type Cause } from './causes.ts';
+import { diagnose, type Diagnosis } from './diagnose.ts';
 import { readHeader, readHeadersText } from './raw-headers.ts';
 import { readBytes, readOtherSecrets, readSecret, secretFileDetails } from './secrets.ts';
 

@@ -1,12 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { createSchemaCheck } from '../../server/src/api/schema-check.ts';
 import { AmountError, amountToJson, parseAmount } from '../../server/src/kit/money.ts';
 import { PhoneNumberError } from '../../server/src/kit/phone-number.ts';
 import { readCredential } from '../credentials.ts';
-import { simulatedNetworks } from '../network.ts';
-import type { SimulatedNetwork } from '../network.ts';
+import { simulatedNetworks, type SimulatedNetwork } from '../network.ts';
 import { canonicalNumber } from '../phone-line.ts';
 import type { Session } from '../session.ts';
 import { callbackUrlPattern, referencePattern, urlLengthMax } from '../wire-values.ts';

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { account, bearerSecret, startSimulatedNetworks } from '../../test/harness/simulated-networks.ts';
-import type { SimulatedNetworks } from '../../test/harness/simulated-networks.ts';
+import {
+  account,
+  bearerSecret,
+  startSimulatedNetworks,
+  type SimulatedNetworks,
+} from '../../test/harness/simulated-networks.ts';
 import { accountCredential } from '../credentials.ts';
 
 // The provider refuses what a real one refuses. What it does with a request is in `simulator/scenarios.test.ts`.

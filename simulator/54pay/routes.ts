@@ -1,12 +1,10 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { addMs } from '../../server/src/kit/clock.ts';
-import type { Clock } from '../../server/src/kit/clock.ts';
+import { addMs, type Clock } from '../../server/src/kit/clock.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { parseStrictJsonBytes, StrictJsonError } from '../../server/src/kit/strict-json.ts';
 import { hidden } from '../route-options.ts';
 import { simulatedNetworks } from '../network.ts';
-import { codeLength } from '../session.ts';
-import type { Session } from '../session.ts';
+import { codeLength, type Session } from '../session.ts';
 import type { Simulator } from '../simulator.ts';
 import type { UnansweredRequests } from '../unanswered-requests.ts';
 import { checkModuleOf, PayinRefusal, readBusiness, readCompletion, readPayin } from './payin-request.ts';

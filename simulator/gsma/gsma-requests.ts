@@ -1,5 +1,4 @@
-import { addMs } from '../../server/src/kit/clock.ts';
-import type { Clock } from '../../server/src/kit/clock.ts';
+import { addMs, type Clock } from '../../server/src/kit/clock.ts';
 import type { Database, Statement } from '../../server/src/kit/db.ts';
 import { GatheringDatabase } from '../../server/src/kit/gathering-database.ts';
 import { isUuid, stableUuid } from '../../server/src/kit/ids.ts';
@@ -8,12 +7,23 @@ import type { RefundStart } from '../refunds/start-refund.ts';
 import type { Simulator } from '../simulator.ts';
 import type { StartResult } from '../start-session.ts';
 import { GsmaError, reversalError } from './error.ts';
-import { countGsmaPoll, findGsmaRequest, insertGsmaRequest, listUnrequestedRecords } from './queries.ts';
-import type { GsmaRequest } from './queries.ts';
-import { checkReference, readMoney, readNumber } from './request.ts';
-import type { GsmaCaller, RequestHeaders, ReversalBody, TransactionBody } from './request.ts';
-import { pollLimitOf } from './resources.ts';
-import type { Subject } from './resources.ts';
+import {
+  countGsmaPoll,
+  findGsmaRequest,
+  insertGsmaRequest,
+  listUnrequestedRecords,
+  type GsmaRequest,
+} from './queries.ts';
+import {
+  checkReference,
+  readMoney,
+  readNumber,
+  type GsmaCaller,
+  type RequestHeaders,
+  type ReversalBody,
+  type TransactionBody,
+} from './request.ts';
+import { pollLimitOf, type Subject } from './resources.ts';
 
 /** How a request was received. */
 export type StartedRequest =

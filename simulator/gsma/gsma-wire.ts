@@ -1,6 +1,5 @@
 import type { NetworkWire, WireCallback } from '../network-wire.ts';
-import { pollLimitOf, stateOf, transaction } from './resources.ts';
-import type { Subject } from './resources.ts';
+import { pollLimitOf, stateOf, transaction, type Subject } from './resources.ts';
 
 /**
  * Callbacks of the GSMA API: a PUT with the transaction, or with the error object of a request that failed. They have no

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
-import { createSchemaCheck } from '../../server/src/api/schema-check.ts';
-import type { SchemaCheck } from '../../server/src/api/schema-check.ts';
+import { Type, type Static } from 'typebox';
+import { createSchemaCheck, type SchemaCheck } from '../../server/src/api/schema-check.ts';
 import { isUuid } from '../../server/src/kit/ids.ts';
 import { PhoneNumberError } from '../../server/src/kit/phone-number.ts';
 import { isTime } from '../../server/src/kit/time-or-day.ts';
 import { readCredential } from '../credentials.ts';
-import { findSimulatedNetwork } from '../network.ts';
-import type { SimulatedNetwork } from '../network.ts';
+import { findSimulatedNetwork, type SimulatedNetwork } from '../network.ts';
 import { canonicalNumber } from '../phone-line.ts';
 import { numberLengthMax, referencePattern, urlLengthMax } from '../wire-values.ts';
 import { GsmaError } from './error.ts';

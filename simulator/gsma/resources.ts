@@ -2,8 +2,7 @@ import { addMs } from '../../server/src/kit/clock.ts';
 import { formatAmount } from '../../server/src/kit/money.ts';
 import type { Payout } from '../payouts/payout.ts';
 import type { Session } from '../session.ts';
-import { payoutError, sessionError } from './error.ts';
-import type { GsmaError } from './error.ts';
+import { payoutError, sessionError, type GsmaError } from './error.ts';
 import type { GsmaRequest } from './queries.ts';
 
 /** What a request created. */

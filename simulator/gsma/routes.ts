@@ -5,10 +5,13 @@ import { hidden } from '../route-options.ts';
 import type { Simulator } from '../simulator.ts';
 import type { UnansweredRequests } from '../unanswered-requests.ts';
 import { duplicateRequest, GsmaError, notFound } from './error.ts';
-import { createGsmaRequests } from './gsma-requests.ts';
-import type { GsmaRequests, GsmaRequestsOptions, StartedRequest } from './gsma-requests.ts';
-import { readCaller, readRequestHeaders, readReversalBody, readTransactionBody } from './request.ts';
-import type { GsmaCaller } from './request.ts';
+import {
+  createGsmaRequests,
+  type GsmaRequests,
+  type GsmaRequestsOptions,
+  type StartedRequest,
+} from './gsma-requests.ts';
+import { readCaller, readRequestHeaders, readReversalBody, readTransactionBody, type GsmaCaller } from './request.ts';
 import { requestState, stateOf, transaction } from './resources.ts';
 
 export interface GsmaRoutesOptions extends GsmaRequestsOptions {

@@ -1,6 +1,5 @@
 import { findSimulatedNetwork } from '../network.ts';
-import { payoutAt } from './payout.ts';
-import type { Payout } from './payout.ts';
+import { payoutAt, type Payout } from './payout.ts';
 import type { Float, FloatState } from './queries.ts';
 
 /** Money that arrived, as the beneficiary's simulated phone shows it. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { account, startSimulatedNetworks } from '../../test/harness/simulated-networks.ts';
-import type { SimulatedNetworks } from '../../test/harness/simulated-networks.ts';
+import { account, startSimulatedNetworks, type SimulatedNetworks } from '../../test/harness/simulated-networks.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { PayoutResponse, PayoutTransaction, StartPayout } from '../../server/src/networks/contract.ts';
 

@@ -1,12 +1,9 @@
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Alongside, SimulatorContext } from '../context.ts';
-import { canonicalNumber } from '../phone-line.ts';
-import type { PhoneLine, PhoneQuery } from '../phone-line.ts';
+import { canonicalNumber, type PhoneLine, type PhoneQuery } from '../phone-line.ts';
 import { isAccount, recordKey } from '../record-id.ts';
-import { arrivalOf, phoneFloatOf } from './arrival.ts';
-import type { Arrival, PhoneFloat } from './arrival.ts';
-import { payoutAt } from './payout.ts';
-import type { Payout } from './payout.ts';
+import { arrivalOf, phoneFloatOf, type Arrival, type PhoneFloat } from './arrival.ts';
+import { payoutAt, type Payout } from './payout.ts';
 import type { PayoutRequest } from './payout-request.ts';
 import {
   findBatchById,
@@ -18,14 +15,12 @@ import {
   listPayoutsByNumber,
   listPayoutsByReferences,
   upsertFloat,
+  type FloatState,
+  type PayoutLine,
 } from './queries.ts';
-import type { FloatState, PayoutLine } from './queries.ts';
-import { batchMs, payoutReference } from './payout-batch.ts';
-import type { StoredBatch } from './payout-batch.ts';
-import { startBatch } from './start-batch.ts';
-import type { BatchRequest, BatchStart } from './start-batch.ts';
-import { startPayout } from './start-payout.ts';
-import type { PayoutStart } from './start-payout.ts';
+import { batchMs, payoutReference, type StoredBatch } from './payout-batch.ts';
+import { startBatch, type BatchRequest, type BatchStart } from './start-batch.ts';
+import { startPayout, type PayoutStart } from './start-payout.ts';
 
 /** The payouts of the simulated networks. */
 export interface SimulatedPayouts {

@@ -5,11 +5,15 @@ import type { Transaction } from '../../server/src/kit/db.ts';
 import type { SimulatorContext } from '../context.ts';
 import { randomIdLength } from '../record-id.ts';
 import type { SimulatedNetwork } from '../network.ts';
-import { batchMs } from './payout-batch.ts';
-import type { StoredBatch } from './payout-batch.ts';
+import { batchMs, type StoredBatch } from './payout-batch.ts';
 import type { PayoutRequest } from './payout-request.ts';
-import { outageMs, payoutScenarioOf, planPayout } from './payout-scenarios.ts';
-import type { PayoutScenario, PayoutScenarioFields } from './payout-scenarios.ts';
+import {
+  outageMs,
+  payoutScenarioOf,
+  planPayout,
+  type PayoutScenario,
+  type PayoutScenarioFields,
+} from './payout-scenarios.ts';
 import { findBatchByReference, findFloat, insertBatchOnce, insertEmptyFloat, insertPayout } from './queries.ts';
 import { fingerprint, newPayout } from './start-payout.ts';
 

@@ -6,11 +6,9 @@ import type { Random } from '../../server/src/kit/random.ts';
 import type { Alongside, SimulatorContext } from '../context.ts';
 import { randomIdLength } from '../record-id.ts';
 import { enqueuePayoutNotifications } from '../enqueue-notifications.ts';
-import { payoutAt } from './payout.ts';
-import type { Payout } from './payout.ts';
+import { payoutAt, type Payout } from './payout.ts';
 import type { PayoutRequest } from './payout-request.ts';
-import { outageMs, payoutScenarioOf, planPayout, upAfterOutageMs } from './payout-scenarios.ts';
-import type { PayoutPlan } from './payout-scenarios.ts';
+import { outageMs, payoutScenarioOf, planPayout, upAfterOutageMs, type PayoutPlan } from './payout-scenarios.ts';
 import {
   findFloat,
   findPayoutByReference,
@@ -18,8 +16,8 @@ import {
   insertEmptyFloat,
   insertPayout,
   upsertPayoutOutage,
+  type PayoutOutage,
 } from './queries.ts';
-import type { PayoutOutage } from './queries.ts';
 
 export type PayoutStart =
   | { kind: 'payout'; payout: Payout }

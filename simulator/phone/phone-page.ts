@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { html } from '../../server/src/kit/html.ts';
-import type { Html } from '../../server/src/kit/html.ts';
+import { html, type Html } from '../../server/src/kit/html.ts';
 import { formatAmount } from '../../server/src/kit/money.ts';
 import type { Arrival, PhoneFloat } from '../payouts/arrival.ts';
 import type { Prompt } from '../prompt.ts';

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../test/harness/browser.ts';
-import { startSimulatedNetworks } from '../../test/harness/simulated-networks.ts';
-import type { SimulatedNetworks } from '../../test/harness/simulated-networks.ts';
+import { startSimulatedNetworks, type SimulatedNetworks } from '../../test/harness/simulated-networks.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import type { StartCollection } from '../../server/src/networks/contract.ts';
-import { phonePages } from './phone-pages.ts';
-import type { PhoneAccess } from './phone-pages.ts';
+import { phonePages, type PhoneAccess } from './phone-pages.ts';
 
 let networks: SimulatedNetworks;
 let app: FastifyInstance;

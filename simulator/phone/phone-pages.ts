@@ -7,14 +7,11 @@ import type { SimulatedPayouts } from '../payouts/simulated-payouts.ts';
 import type { Prompt } from '../prompt.ts';
 import type { Simulator } from '../simulator.ts';
 import type { PhoneAction } from '../transitions.ts';
-import { createPageSender } from '../../server/src/pages/document.ts';
-import type { PageSender } from '../../server/src/pages/document.ts';
-import { createFormGuard } from '../../server/src/pages/form-guard.ts';
-import type { FormGuard } from '../../server/src/pages/form-guard.ts';
+import { createPageSender, type PageSender } from '../../server/src/pages/document.ts';
+import { createFormGuard, type FormGuard } from '../../server/src/pages/form-guard.ts';
 import { loadScript, loadStyle } from '../../server/src/pages/inline-asset.ts';
 import { preparePageScope, seeOther } from '../../server/src/pages/page-scope.ts';
-import { numberFormPage, phoneMain, phonePage } from './phone-page.ts';
-import type { Phone } from './phone-page.ts';
+import { numberFormPage, phoneMain, phonePage, type Phone } from './phone-page.ts';
 import { sessionIdOf } from '../wave/wire-session.ts';
 import { wavePage } from './wave-page.ts';
 

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../test/harness/browser.ts';
-import { account, startSimulatedNetworks } from '../../test/harness/simulated-networks.ts';
-import type { SimulatedNetworks } from '../../test/harness/simulated-networks.ts';
+import { account, startSimulatedNetworks, type SimulatedNetworks } from '../../test/harness/simulated-networks.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import type { PayoutResponse, StartPayout } from '../../server/src/networks/contract.ts';
 import { phonePages } from './phone-pages.ts';

@@ -1,5 +1,4 @@
-import { html } from '../../server/src/kit/html.ts';
-import type { Html } from '../../server/src/kit/html.ts';
+import { html, type Html } from '../../server/src/kit/html.ts';
 import { formatAmount } from '../../server/src/kit/money.ts';
 import { codeAttemptsMax, codeLength } from '../session.ts';
 import type { PhoneAction } from '../transitions.ts';

@@ -1,5 +1,4 @@
-import { html } from '../../server/src/kit/html.ts';
-import type { Html } from '../../server/src/kit/html.ts';
+import { html, type Html } from '../../server/src/kit/html.ts';
 
 // The scenario of each ending of a number (docs/testing-with-the-simulator.md).
 const collecting: readonly [string, string][] = [

@@ -1,5 +1,4 @@
-import { html } from '../../server/src/kit/html.ts';
-import type { Html } from '../../server/src/kit/html.ts';
+import { html, type Html } from '../../server/src/kit/html.ts';
 import { formatAmount } from '../../server/src/kit/money.ts';
 import type { PageContent } from '../../server/src/pages/document.ts';
 import { icon, networkMark } from '../../server/src/pages/icons.ts';

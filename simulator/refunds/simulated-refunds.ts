@@ -4,8 +4,7 @@ import { findPayoutById, findPayoutByReference } from '../payouts/queries.ts';
 import { visiblePayout } from '../payouts/simulated-payouts.ts';
 import { recordKey } from '../record-id.ts';
 import type { RefundRequest } from './refund-request.ts';
-import { startRefund } from './start-refund.ts';
-import type { RefundStart } from './start-refund.ts';
+import { startRefund, type RefundStart } from './start-refund.ts';
 
 /** The refunds of the simulated networks; a refund is a payout that names its collection. */
 export interface SimulatedRefunds {

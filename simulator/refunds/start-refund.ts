@@ -1,13 +1,10 @@
 import type { Transaction } from '../../server/src/kit/db.ts';
 import type { Alongside, SimulatorContext } from '../context.ts';
-import { payoutAt } from '../payouts/payout.ts';
-import type { Payout } from '../payouts/payout.ts';
+import { payoutAt, type Payout } from '../payouts/payout.ts';
 import { findPayoutByReference, listRefundsByTransaction } from '../payouts/queries.ts';
-import { startPayoutWithin } from '../payouts/start-payout.ts';
-import type { PayoutStart } from '../payouts/start-payout.ts';
+import { startPayoutWithin, type PayoutStart } from '../payouts/start-payout.ts';
 import { lockSessionByTransaction } from '../queries.ts';
-import { statusAt } from '../session.ts';
-import type { Session } from '../session.ts';
+import { statusAt, type Session } from '../session.ts';
 import type { RefundRequest } from './refund-request.ts';
 
 /** Why a network does not refund; nothing was created. */

@@ -7,8 +7,7 @@ import { readCheckoutRequest } from './checkout-request.ts';
 import { refundSession } from './refund.ts';
 import type { WaveRoutesContext } from './context.ts';
 import { notFound, serviceUnavailable, WaveError } from './wave-error.ts';
-import { sessionIdOf, wireSession } from './wire-session.ts';
-import type { WireSession } from './wire-session.ts';
+import { sessionIdOf, wireSession, type WireSession } from './wire-session.ts';
 
 const sessions = '/v1/checkout/sessions';
 

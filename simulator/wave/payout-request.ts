@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { createSchemaCheck } from '../../server/src/api/schema-check.ts';
 import type { SimulatedNetwork } from '../network.ts';
 import type { PayoutRequest } from '../payouts/payout-request.ts';

@@ -5,8 +5,7 @@ import type { PayoutAddress } from '../payouts/simulated-payouts.ts';
 import { readBatchRequest, readPayoutRequest } from './payout-request.ts';
 import type { WaveRoutesContext } from './context.ts';
 import { notFound, serviceUnavailable, WaveError } from './wave-error.ts';
-import { batchIdPrefix, payoutErrors, payoutIdPrefix, wireBatch, wirePayout } from './wire-payout.ts';
-import type { WirePayout } from './wire-payout.ts';
+import { batchIdPrefix, payoutErrors, payoutIdPrefix, wireBatch, wirePayout, type WirePayout } from './wire-payout.ts';
 
 /** Send and look up; no webhook says how a payout ended. */
 export function addPayoutRoutes(server: FastifyInstance, context: WaveRoutesContext): void {

@@ -1,8 +1,7 @@
 import type { SchemaCheck } from '../../server/src/api/schema-check.ts';
 import { PhoneNumberError } from '../../server/src/kit/phone-number.ts';
 import { canonicalNumber } from '../phone-line.ts';
-import { invalidRequest } from './wave-error.ts';
-import type { WaveError } from './wave-error.ts';
+import { invalidRequest, type WaveError } from './wave-error.ts';
 
 /** Wave's limit of a `client_reference` and of an idempotency key. */
 export const referenceLengthMax = 255;

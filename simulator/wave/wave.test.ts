@@ -6,8 +6,8 @@ import {
   bearerSecret,
   callbackSecret,
   startSimulatedNetworks,
+  type SimulatedNetworks,
 } from '../../test/harness/simulated-networks.ts';
-import type { SimulatedNetworks } from '../../test/harness/simulated-networks.ts';
 import { accountCredential, callbackSigningSecret, requestSigningSecret } from '../credentials.ts';
 
 // What the simulated Wave takes and refuses, and how the scenarios look on Wave's wire; the connector is not involved.

@@ -1,16 +1,12 @@
-import { createApp } from '../../server/src/app/app.ts';
-import type { App } from '../../server/src/app/app.ts';
+import { createApp, type App } from '../../server/src/app/app.ts';
 import type { Config } from '../../server/src/configuration/config.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
-import { openDatabase } from '../../server/src/kit/db.ts';
-import type { Database, DatabaseOptions } from '../../server/src/kit/db.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../../server/src/kit/db.ts';
 import type { Log } from '../../server/src/kit/log.ts';
-import { startNotifier } from '../../server/src/kit/notifier.ts';
-import type { Notifier } from '../../server/src/kit/notifier.ts';
+import { startNotifier, type Notifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
-import { readSecrets } from '../../server/src/configuration/secrets.ts';
-import type { Secrets } from '../../server/src/configuration/secrets.ts';
+import { readSecrets, type Secrets } from '../../server/src/configuration/secrets.ts';
 
 export interface AssembledService {
   app: App;

@@ -1,6 +1,5 @@
 import type { Database } from '../../server/src/kit/db.ts';
-import { createTestDatabase } from './database.ts';
-import type { TestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 import { openTestDatabase } from './open-test-database.ts';
 
 /** A database without rows, and ten connections to it as the serving role. */

@@ -1,6 +1,5 @@
 import type { Browser, CDPSession } from 'playwright-core';
-import { accessibilityViolations, launchBrowser, openPage } from './browser.ts';
-import type { OpenedPage } from './browser.ts';
+import { accessibilityViolations, launchBrowser, openPage, type OpenedPage } from './browser.ts';
 
 /** The size and colours in which a page is seen. */
 interface View {

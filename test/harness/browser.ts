@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { chromium } from 'playwright-core';
-import type { Browser, BrowserContext, LaunchOptions, Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type LaunchOptions, type Page } from 'playwright-core';
 import { chromiumEnvironment, unpackChromium } from './unpack-chromium.ts';
 
 // The package's own arguments hang when a context closes (--single-process) and disable web security, which is under

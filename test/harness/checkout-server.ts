@@ -1,13 +1,12 @@
-import fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
-import { systemClock } from '../../server/src/kit/clock.ts';
-import type { Clock } from '../../server/src/kit/clock.ts';
+import fastify, { type FastifyInstance } from 'fastify';
+import { systemClock, type Clock } from '../../server/src/kit/clock.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
-import { checkoutPages } from '../../server/src/pages/checkout/checkout-pages.ts';
-import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/checkout-pages.ts';
-import { createCheckoutRenderer } from '../../server/src/pages/checkout/checkout-renderer.ts';
-import type { CheckoutRendererOptions } from '../../server/src/pages/checkout/checkout-renderer.ts';
+import { checkoutPages, type CheckoutPagesOptions } from '../../server/src/pages/checkout/checkout-pages.ts';
+import {
+  createCheckoutRenderer,
+  type CheckoutRendererOptions,
+} from '../../server/src/pages/checkout/checkout-renderer.ts';
 import type { StatusRouteOptions } from '../../server/src/pages/checkout/status-route.ts';
 import { collectPages } from '../../server/src/pages/collect/collect-pages.ts';
 import { logoPages } from '../../server/src/pages/logos/logo-pages.ts';

@@ -1,6 +1,5 @@
 import { AppError, fieldError } from '../../server/src/api/app-error.ts';
-import { collectionFee, noFee } from '../../server/src/merchants/fees.ts';
-import type { CollectionFee } from '../../server/src/merchants/fees.ts';
+import { collectionFee, noFee, type CollectionFee } from '../../server/src/merchants/fees.ts';
 import type {
   CollectTargets,
   CollectTarget,

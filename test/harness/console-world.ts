@@ -5,10 +5,8 @@ import { enableTotp, prepareTotp } from '../../server/src/accounts/second-factor
 import { findSignedIn, startSession } from '../../server/src/accounts/sessions.ts';
 import { createLogin } from '../../server/src/console/logins/create-login.ts';
 import { pairAuthenticator } from './authenticator.ts';
-import { openPage } from './browser.ts';
-import type { OpenedPage, PageOptions } from './browser.ts';
-import { openDashboardWorld, sessionCookieOf } from './dashboard-world.ts';
-import type { DashboardWorld } from './dashboard-world.ts';
+import { openPage, type OpenedPage, type PageOptions } from './browser.ts';
+import { openDashboardWorld, sessionCookieOf, type DashboardWorld } from './dashboard-world.ts';
 import type { TestServiceOptions } from './service.ts';
 
 /** Somebody with a browser, signed in or not; redirects are not followed. */

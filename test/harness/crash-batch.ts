@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { startLastSignal } from './crash-steps.ts';
-import type { CrashPoint } from './crash-steps.ts';
+import { startLastSignal, type CrashPoint } from './crash-steps.ts';
 import type { CrashRole, CrashWorld } from './crash-world.ts';
 import { eventually } from './eventually.ts';
 import type { ProcessWorld, TestProcess } from './process.ts';

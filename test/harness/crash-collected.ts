@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { reserveCommands } from '../../server/src/operator/reserve-commands.ts';
 import type { ApiResponse } from './api-client.ts';
 import { verifyBooks } from './crash-transfer.ts';
-import { countWhere } from './crash-world.ts';
-import type { CrashWorld } from './crash-world.ts';
+import { countWhere, type CrashWorld } from './crash-world.ts';
 import { eventually } from './eventually.ts';
 import { operate } from './operate.ts';
 

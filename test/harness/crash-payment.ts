@@ -3,8 +3,7 @@ import { listEventsOfObjects } from '../../server/src/events/list-events.ts';
 import { readBalance } from '../../server/src/ledger/read-balance.corpus.ts';
 import type { ApiResponse } from './api-client.ts';
 import { verifyBooks, verifyReceived } from './crash-transfer.ts';
-import { startingMinor } from './crash-world.ts';
-import type { CrashWorld } from './crash-world.ts';
+import { startingMinor, type CrashWorld } from './crash-world.ts';
 import { eventually } from './eventually.ts';
 
 const amountMinor = 45_000n;

@@ -6,8 +6,7 @@ import { readBalance } from '../../server/src/ledger/read-balance.corpus.ts';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import type { ApiResponse } from './api-client.ts';
-import { startingMinor, transferFeeMinor } from './crash-world.ts';
-import type { CrashWorld } from './crash-world.ts';
+import { startingMinor, transferFeeMinor, type CrashWorld } from './crash-world.ts';
 import { eventually } from './eventually.ts';
 
 const amountMinor = 10_000n;

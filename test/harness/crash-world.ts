@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readConfig } from '../../server/src/configuration/config.ts';
 import { addMs, systemClock } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
-import { startNotifier } from '../../server/src/kit/notifier.ts';
-import type { Notifier } from '../../server/src/kit/notifier.ts';
+import { startNotifier, type Notifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { setFeeRule, setLimit } from '../../server/src/merchants/manage-rules.ts';
@@ -12,20 +11,15 @@ import { createOnboardingContext, onboardBusiness } from '../../server/src/opera
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
 import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
-import { createApiClient } from './api-client.ts';
-import type { ApiClient } from './api-client.ts';
-import { startCallbackReceiver } from './callback-receiver.ts';
-import type { CallbackReceiver } from './callback-receiver.ts';
+import { createApiClient, type ApiClient } from './api-client.ts';
+import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
 import { SettableClock } from './settable-clock.ts';
-import { startCrashProxy } from './tcp-proxy.ts';
-import type { CrashProxy } from './tcp-proxy.ts';
+import { startCrashProxy, type CrashProxy } from './tcp-proxy.ts';
 import type { CrashPoint } from './crash-steps.ts';
 import type { Victim } from './crashing-service.ts';
-import { borrowDatabase } from './borrowed-database.ts';
-import type { BorrowedDatabase } from './borrowed-database.ts';
+import { borrowDatabase, type BorrowedDatabase } from './borrowed-database.ts';
 import type { TestDatabase } from './database.ts';
-import { startService, testKeys } from './service.ts';
-import type { TestService } from './service.ts';
+import { startService, testKeys, type TestService } from './service.ts';
 import { dropCallbacks, restoreCallbacks } from './tables.ts';
 
 /** What a process runs: the API, the workers, or both. */

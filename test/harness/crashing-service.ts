@@ -12,8 +12,7 @@ import { addMs } from '../../server/src/kit/clock.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { assembleService } from './assemble-service.ts';
 import { SettableClock } from './settable-clock.ts';
-import { startLastSignal, stepsUntil, watchDatabase, watchHttp } from './crash-steps.ts';
-import type { CrashPoint, Steps } from './crash-steps.ts';
+import { startLastSignal, stepsUntil, watchDatabase, watchHttp, type CrashPoint, type Steps } from './crash-steps.ts';
 
 /** A service that will be killed. */
 export interface Victim {

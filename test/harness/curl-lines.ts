@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { createApiClient } from './api-client.ts';
-import type { ApiResponse } from './api-client.ts';
+import { createApiClient, type ApiResponse } from './api-client.ts';
 
 // Runs the curl lines of a document.
 

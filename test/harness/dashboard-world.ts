@@ -9,12 +9,9 @@ import { startSession } from '../../server/src/accounts/sessions.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { pairAuthenticator } from './authenticator.ts';
-import { createApiClient } from './api-client.ts';
-import type { ApiClient } from './api-client.ts';
-import { openPage } from './browser.ts';
-import type { OpenedPage, PageOptions } from './browser.ts';
-import { startService } from './service.ts';
-import type { TestBusiness, TestService, TestServiceOptions } from './service.ts';
+import { createApiClient, type ApiClient } from './api-client.ts';
+import { openPage, type OpenedPage, type PageOptions } from './browser.ts';
+import { startService, type TestBusiness, type TestService, type TestServiceOptions } from './service.ts';
 
 /** A service with a business whose people are signed in to the dashboard. */
 export interface DashboardWorld {

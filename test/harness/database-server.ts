@@ -3,8 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
-import { startEmbeddedPostgres } from '../../server/src/database/embedded/embedded.ts';
-import type { EmbeddedPostgres } from '../../server/src/database/embedded/embedded.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../server/src/database/embedded/embedded.ts';
 import { createOncePerRun } from './shared-directory.ts';
 import { fastTemporaryDirectory } from './temporary-directory.ts';
 

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
-import { readTestClusterFrom, startTestCluster } from './cluster.ts';
-import type { TestCluster } from './cluster.ts';
+import { readTestClusterFrom, startTestCluster, type TestCluster } from './cluster.ts';
 import { distributedUrlSetting, emptyDistributedDatabase } from './distributed-database.ts';
 
 export interface TestDatabase {

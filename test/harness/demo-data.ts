@@ -1,12 +1,10 @@
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { readConfig } from '../../server/src/configuration/config.ts';
-import { fillDemo, hasDemoData } from '../../server/src/demo/fill-demo.ts';
-import type { FilledDemo } from '../../server/src/demo/fill-demo.ts';
+import { fillDemo, hasDemoData, type FilledDemo } from '../../server/src/demo/fill-demo.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import type { Merchant } from '../../server/src/merchants/merchant.ts';
 import { openCaseWork } from '../../server/src/operator/case-work.ts';
-import { testKeys } from './service.ts';
-import type { TestService } from './service.ts';
+import { testKeys, type TestService } from './service.ts';
 
 /** Fills a merchant of a test service with demo data, as `npm run demo` does. */
 export async function fillWithDemoData(

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ProcessWorld } from './process.ts';
+import { ProcessWorld, type TestProcess } from './process.ts';
 import { eventually } from './eventually.ts';
-import type { TestProcess } from './process.ts';
 
 const repository = join(import.meta.dirname, '../..');
 

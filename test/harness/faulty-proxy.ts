@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, request } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { eventually } from './eventually.ts';
 import { listenOnReservedPort } from './reserved-port.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 
 // Runs in a network of its own (`unshare --net`), in which every address is this machine's. Calls each URL of the arguments after the
 // first as another user without any guard of ours, and prints which addresses were reached. The first argument is what

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
-import { startEmbeddedPostgres } from '../../server/src/database/embedded/embedded.ts';
-import type { EmbeddedPostgres } from '../../server/src/database/embedded/embedded.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../server/src/database/embedded/embedded.ts';
 import { clusterDirectoryIn } from '../../server/src/database/embedded/cluster.ts';
-import { createApiClient } from './api-client.ts';
-import type { ApiClient } from './api-client.ts';
-import { serviceCommand } from './process.ts';
-import type { ProcessWorld, TestProcess } from './process.ts';
+import { createApiClient, type ApiClient } from './api-client.ts';
+import { serviceCommand, type ProcessWorld, type TestProcess } from './process.ts';
 import { processesIn, readDemo, readyAt } from './program.ts';
 import type { CommandOutput, Settings } from './service-world.ts';
 import type { SteadyLoad } from './steady-load.ts';
 import { overTcp } from './tcp-proxy.ts';
-import { startWeakLink } from './weak-link.ts';
-import type { WeakLink } from './weak-link.ts';
+import { startWeakLink, type WeakLink } from './weak-link.ts';
 
 // A call that was never sent counts as failed after a minute, and the look-ups before that are half a minute apart.
 const endsWithinMs = 300_000;

@@ -2,8 +2,7 @@
  * Starts one PostgreSQL for all test files of a run: `node --test --test-global-setup=<this file> …`. A run that a test
  * starts uses the cluster of its parent.
  */
-import { readTestClusterFrom, startTestCluster } from './cluster.ts';
-import type { TestCluster } from './cluster.ts';
+import { readTestClusterFrom, startTestCluster, type TestCluster } from './cluster.ts';
 
 let cluster: TestCluster | undefined;
 

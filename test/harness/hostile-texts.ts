@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ApiClient } from './api-client.ts';
-import { exampleHeaders, exampleOf } from './api-examples.ts';
-import type { OwnRecords } from './api-examples.ts';
+import { exampleHeaders, exampleOf, type OwnRecords } from './api-examples.ts';
 import type { JsonSchema, Operation } from './openapi.ts';
 import type { TestService } from './service.ts';
 import { asOwner } from './tables.ts';

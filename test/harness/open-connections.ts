@@ -1,5 +1,4 @@
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { eventually } from './eventually.ts';
 
 /** Opens connections to a server and sends nothing on them: each takes one of its files. */

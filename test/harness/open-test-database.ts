@@ -1,6 +1,5 @@
 import { systemClock } from '../../server/src/kit/clock.ts';
-import { openDatabase } from '../../server/src/kit/db.ts';
-import type { Database, DatabaseOptions } from '../../server/src/kit/db.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../../server/src/kit/db.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Opens a test's database without a service, as the serving role, waiting as long as it takes for a connection. */

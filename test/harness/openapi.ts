@@ -3,8 +3,7 @@ import { Compile } from 'typebox/schema';
 import { apiRoutes } from '../../server/src/app/api-routes.ts';
 import { eventBodySchemas } from '../../server/src/app/event-schemas.ts';
 import { describeApi } from '../../server/src/http/openapi.ts';
-import { createApiClient } from './api-client.ts';
-import type { ApiResponse, ApiClient } from './api-client.ts';
+import { createApiClient, type ApiResponse, type ApiClient } from './api-client.ts';
 
 export interface JsonSchema {
   type?: string;

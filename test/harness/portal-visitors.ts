@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Realm } from '../../server/src/accounts/account.ts';
 import type { AccountContext } from '../../server/src/accounts/context.ts';
-import { findSignedIn, startSession } from '../../server/src/accounts/sessions.ts';
-import type { SignedIn } from '../../server/src/accounts/sessions.ts';
+import { findSignedIn, startSession, type SignedIn } from '../../server/src/accounts/sessions.ts';
 import type { TestService } from './service.ts';
 import { asOwner } from './tables.ts';
 

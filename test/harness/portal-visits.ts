@@ -3,15 +3,12 @@ import {
   merchantRoles,
   operatorPermission,
   operatorRoles,
+  type MerchantAction,
+  type MerchantRole,
+  type OperatorAction,
+  type OperatorRole,
 } from '../../server/src/accounts/permissions.ts';
-import type {
-  MerchantAction,
-  MerchantRole,
-  OperatorAction,
-  OperatorRole,
-} from '../../server/src/accounts/permissions.ts';
-import { openConsoleWorld } from './console-world.ts';
-import type { ConsoleWorld, SignedInOperator } from './console-world.ts';
+import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from './console-world.ts';
 import type { Member } from './dashboard-world.ts';
 import { eventually } from './eventually.ts';
 import {
@@ -21,10 +18,9 @@ import {
   longestName,
   moveToLive,
   signInRoles,
+  type PortalRecords,
 } from './portal-records.ts';
-import type { PortalRecords } from './portal-records.ts';
-import { namesRecord, pathWith } from './portal-routes.ts';
-import type { PortalRoute } from './portal-routes.ts';
+import { namesRecord, pathWith, type PortalRoute } from './portal-routes.ts';
 import type { TestBusiness } from './service.ts';
 
 export type Role = MerchantRole | OperatorRole;

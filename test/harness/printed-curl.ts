@@ -1,8 +1,7 @@
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readyAt } from './program.ts';
+import { readyAt, type Program } from './program.ts';
 import type { ProcessWorld } from './process.ts';
-import type { Program } from './program.ts';
 
 /** Runs the curl line that a service printed, in a shell, and returns the payment. */
 export async function runPrintedCurl(

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { dirname, join } from 'node:path';
-import { watchOutput } from './program.ts';
-import type { Program } from './program.ts';
-import { ownEnvironment, ServiceWorld } from './service-world.ts';
-import type { CommandOutput, Settings } from './service-world.ts';
+import { watchOutput, type Program } from './program.ts';
+import { ownEnvironment, ServiceWorld, type CommandOutput, type Settings } from './service-world.ts';
 
 const repository = join(import.meta.dirname, '../..');
 

@@ -1,6 +1,5 @@
 import { createRailAccountContext } from '../../server/src/app/contexts.ts';
-import { addRailAccount } from '../../server/src/rail-accounts/manage-accounts.ts';
-import type { NewRailAccount } from '../../server/src/rail-accounts/manage-accounts.ts';
+import { addRailAccount, type NewRailAccount } from '../../server/src/rail-accounts/manage-accounts.ts';
 import type { TestService } from './service.ts';
 
 /** Connects an account of the GSMA API as an operator does; by default a live one for APS at an address where nobody listens. */

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { parseApiResponse } from './api-client.ts';
-import type { ApiResponse } from './api-client.ts';
+import { parseApiResponse, type ApiResponse } from './api-client.ts';
 
 /**
  * Sends raw bytes that no HTTP client would send, and reads one response until the server closes the connection; the

@@ -5,14 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { runCommand } from '../../server/src/operator/run-command.ts';
-import { createApiClient } from './api-client.ts';
-import type { ApiClient } from './api-client.ts';
+import { createApiClient, type ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
-import { openConsoleWorld } from './console-world.ts';
-import type { ConsoleWorld } from './console-world.ts';
+import { openConsoleWorld, type ConsoleWorld } from './console-world.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
-import { testKeys } from './service.ts';
-import type { TestBusiness, TestService } from './service.ts';
+import { testKeys, type TestBusiness, type TestService } from './service.ts';
 import { asOwner } from './tables.ts';
 
 export interface OpenPayment {

@@ -6,8 +6,7 @@ import { labelOf, migrationsFolder, readMigrations } from '../../server/src/data
 import { migrate } from '../../server/src/database/migrate.ts';
 import { ensureServingRole, servingRoleName } from '../../server/src/database/roles.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
-import { createEmptyTestDatabase } from './database.ts';
-import type { TestDatabase } from './database.ts';
+import { createEmptyTestDatabase, type TestDatabase } from './database.ts';
 import { asOwner, listTables } from './tables.ts';
 
 export const releasedDataPath = join(migrationsFolder, 'released-data.json');

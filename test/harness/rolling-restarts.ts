@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import { eventually } from './eventually.ts';
-import { readyAt } from './program.ts';
-import type { Program } from './program.ts';
-import { jsonOf } from './service-world.ts';
-import type { ServiceWorld, Settings } from './service-world.ts';
+import { readyAt, type Program } from './program.ts';
+import { jsonOf, type ServiceWorld, type Settings } from './service-world.ts';
 
 const secret = 'cd'.repeat(32);
 

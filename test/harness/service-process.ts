@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.ts';
 import type { ProcessWorld, TestProcess } from './process.ts';
-import { testKeys } from './service.ts';
-import type { TestService } from './service.ts';
+import { testKeys, type TestService } from './service.ts';
 import type { Settings } from './service-world.ts';
 import type { WatchedFigures } from './watched-process.ts';
 

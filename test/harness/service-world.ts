@@ -6,8 +6,7 @@ import { stopOrphanedServer } from '../../server/src/database/embedded/orphaned-
 import { processIdentity } from '../../server/src/database/embedded/process-identity.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { ServiceProcess } from '../../server/src/process/run-service.ts';
-import { processesIn, readyAt, watchOutput } from './program.ts';
-import type { Program } from './program.ts';
+import { processesIn, readyAt, watchOutput, type Program } from './program.ts';
 import { createOncePerRun } from './shared-directory.ts';
 import { fastTemporaryDirectory } from './temporary-directory.ts';
 

@@ -1,10 +1,8 @@
 import type { App } from '../../server/src/app/app.ts';
 import { readConfig } from '../../server/src/configuration/config.ts';
-import { systemClock } from '../../server/src/kit/clock.ts';
-import type { Clock } from '../../server/src/kit/clock.ts';
+import { systemClock, type Clock } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
-import { keyScopes } from '../../server/src/api/key-scope.ts';
-import type { KeyScope } from '../../server/src/api/key-scope.ts';
+import { keyScopes, type KeyScope } from '../../server/src/api/key-scope.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import type { Notifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
@@ -16,8 +14,7 @@ import { assembleService } from './assemble-service.ts';
 import { assertNoSecret, assertNoSecretMeasured } from './searched-output.ts';
 import { searchResponses } from './searched-responses.ts';
 import { borrowDatabase } from './borrowed-database.ts';
-import { createTestDatabase } from './database.ts';
-import type { TestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** The keys of every test service, so that several on one database can open each other’s secrets. */
 export const testKeys = {

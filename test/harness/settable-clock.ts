@@ -1,5 +1,4 @@
-import { systemClock } from '../../server/src/kit/clock.ts';
-import type { Clock } from '../../server/src/kit/clock.ts';
+import { systemClock, type Clock } from '../../server/src/kit/clock.ts';
 
 /**
  * Shows one time until the test sets another, while sleeps take real time. What is due depends on the set time alone,

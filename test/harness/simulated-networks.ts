@@ -1,34 +1,29 @@
-import Fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
-import { collects, paysOut } from '../../server/src/networks/contract.ts';
-import type {
-  CollectingConnector,
-  CollectionResponse,
-  Connector,
-  PayoutConnector,
-  PayoutOperations,
-  PayoutResponse,
-  ProviderNotification,
-  StartCollection,
-  StartPayout,
+import {
+  collects,
+  paysOut,
+  type CollectingConnector,
+  type CollectionResponse,
+  type Connector,
+  type PayoutConnector,
+  type PayoutOperations,
+  type PayoutResponse,
+  type ProviderNotification,
+  type StartCollection,
+  type StartPayout,
 } from '../../server/src/networks/contract.ts';
 import { accountOf } from '../../server/src/networks/reference.ts';
-import { createTestConnectors } from '../../server/src/networks/test-connectors.ts';
-import type { TestConnector } from '../../server/src/networks/test-connectors.ts';
-import { createCallbackSender } from '../../simulator/callback-sender.ts';
-import type { CallbackSender } from '../../simulator/callback-sender.ts';
-import { simulatorRoutes } from '../../simulator/routes.ts';
-import type { SimulatorRoutesOptions } from '../../simulator/routes.ts';
-import { createSimulator } from '../../simulator/simulator.ts';
-import type { Simulator } from '../../simulator/simulator.ts';
+import { createTestConnectors, type TestConnector } from '../../server/src/networks/test-connectors.ts';
+import { createCallbackSender, type CallbackSender } from '../../simulator/callback-sender.ts';
+import { simulatorRoutes, type SimulatorRoutesOptions } from '../../simulator/routes.ts';
+import { createSimulator, type Simulator } from '../../simulator/simulator.ts';
 import type { NetworkWires } from '../../simulator/network-wire.ts';
 import { createNetworkWires } from '../../simulator/wires.ts';
-import { startCallbackReceiver } from './callback-receiver.ts';
-import type { CallbackReceiver } from './callback-receiver.ts';
+import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
 import { createTestDatabase } from './database.ts';
 import { eventually } from './eventually.ts';
 import { ManualClock } from './manual-clock.ts';

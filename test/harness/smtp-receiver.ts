@@ -1,5 +1,4 @@
-import { createServer } from 'node:net';
-import type { Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 
 /** A mail server on this machine that keeps what it receives, as raw bytes. */
 export interface SmtpReceiver extends AsyncDisposable {

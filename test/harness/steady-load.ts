@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApiClient } from './api-client.ts';
-import type { ApiClient, ApiResponse } from './api-client.ts';
+import { createApiClient, type ApiClient, type ApiResponse } from './api-client.ts';
 
 interface SteadyLoadOptions {
   url: string;

@@ -5,11 +5,9 @@ import type { ApiResponse, ApiClient } from './api-client.ts';
 import type { CallbackReceiver } from './callback-receiver.ts';
 import { eventually } from './eventually.ts';
 import { ManualClock } from './manual-clock.ts';
-import { createContractClient, loadContract } from './openapi.ts';
-import type { Contract } from './openapi.ts';
+import { createContractClient, loadContract, type Contract } from './openapi.ts';
 import { PaymentStory } from './payment-story.ts';
-import { startService } from './service.ts';
-import type { TestMerchant, TestService, TestServiceOptions } from './service.ts';
+import { startService, type TestMerchant, type TestService, type TestServiceOptions } from './service.ts';
 import { asOwner } from './tables.ts';
 
 type Body = Record<string, unknown>;

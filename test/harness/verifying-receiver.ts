@@ -1,6 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { mock } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { listenOnReservedPort } from './reserved-port.ts';

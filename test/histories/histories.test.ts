@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { seededRandom } from '../../server/src/kit/random.ts';
-import { findBalanceAnomaly } from './balance-history.ts';
-import type { Change, Observation } from './balance-history.ts';
+import { findBalanceAnomaly, type Change, type Observation } from './balance-history.ts';
 import { findEventAnomaly, findRecordAnomaly } from './record-history.ts';
 
 // The checkers of test/stories/histories.test.ts on histories of which it is known whether they are right.

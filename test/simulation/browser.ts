@@ -1,6 +1,5 @@
 import { publicUrl } from './machines.ts';
-import { readPage } from './page.ts';
-import type { Page, PageForm } from './page.ts';
+import { readPage, type Page, type PageForm } from './page.ts';
 import type { CallResponse } from './calls.ts';
 import type { Traffic } from './traffic.ts';
 import type { VirtualClock } from './virtual-clock.ts';

@@ -1,7 +1,6 @@
 import type { Notifier } from '../../server/src/kit/notifier.ts';
 import { TopicListeners } from '../../server/src/kit/topic-listeners.ts';
-import { asInstance } from './instance.ts';
-import type { Instance } from './instance.ts';
+import { asInstance, type Instance } from './instance.ts';
 
 export interface HintOptions {
   /** Waits for the turn of a hint. */

@@ -2,8 +2,7 @@ import { callbackSigningSecret } from '../../simulator/credentials.ts';
 import { signCallback } from '../../simulator/sign-callback.ts';
 import type { OutgoingCall } from './calls.ts';
 import type { Choices } from './choices.ts';
-import { otherAmount, referenceOf } from './contradictions.ts';
-import type { Contradiction } from './contradictions.ts';
+import { otherAmount, referenceOf, type Contradiction } from './contradictions.ts';
 
 type Body = Record<string, unknown>;
 

@@ -1,15 +1,13 @@
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { createApp } from '../../server/src/app/app.ts';
 import { readConfig } from '../../server/src/configuration/config.ts';
-import { readSecrets } from '../../server/src/configuration/secrets.ts';
-import type { Secrets } from '../../server/src/configuration/secrets.ts';
+import { readSecrets, type Secrets } from '../../server/src/configuration/secrets.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { payerPages, serveApi } from '../../server/src/process/serve.ts';
 import { testKeys } from '../harness/service.ts';
 import type { ChangeFeeds } from './change-feed.ts';
-import { asInstance } from './instance.ts';
-import type { Instance, Machine } from './instance.ts';
+import { asInstance, type Instance, type Machine } from './instance.ts';
 import type { SharedDatabase } from './shared-database.ts';
 import { scheduledDatabase } from './scheduled-database.ts';
 import type { Scheduler } from './scheduler.ts';

@@ -1,5 +1,4 @@
-import Fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import type { Secrets } from '../../server/src/configuration/secrets.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
@@ -8,8 +7,7 @@ import { seededRandom } from '../../server/src/kit/random.ts';
 import { waveTestAccount } from '../../server/src/networks/wave/test-account.ts';
 import { createCallbackSender } from '../../simulator/callback-sender.ts';
 import { simulatorRoutes } from '../../simulator/routes.ts';
-import { createSimulator } from '../../simulator/simulator.ts';
-import type { Simulator } from '../../simulator/simulator.ts';
+import { createSimulator, type Simulator } from '../../simulator/simulator.ts';
 import { createNetworkWires } from '../../simulator/wires.ts';
 import { orderedRows } from './scheduled-database.ts';
 import type { Scheduler } from './scheduler.ts';

@@ -6,8 +6,8 @@ import {
   listChoices,
   proposeResolution,
   withdrawProposal,
+  type ResolveContext,
 } from '../../server/src/cases/resolve-case.ts';
-import type { ResolveContext } from '../../server/src/cases/resolve-case.ts';
 import { liftSuspension, suspendBusiness } from '../../server/src/merchants/business-status.ts';
 import { setFeePayer, setFeeRule, setLimit, setReserve } from '../../server/src/merchants/manage-rules.ts';
 import { allNetworks } from '../../server/src/merchants/rules.ts';
@@ -17,12 +17,10 @@ import { settleSubAccounts } from '../../server/src/settlement/settle-sub-accoun
 import { payoutScheduleOf, setPayoutSchedule } from '../../server/src/merchants/payout-schedule.ts';
 import type { ReconciliationContext } from '../../server/src/reconciliation/context.ts';
 import type { Choices } from './choices.ts';
-import { asInstance } from './instance.ts';
-import type { Instance } from './instance.ts';
+import { asInstance, type Instance } from './instance.ts';
 import type { AppOptions } from './machines.ts';
 import type { Contradiction } from './contradictions.ts';
-import { reconcileStatements } from './statements.ts';
-import type { StatementsOptions } from './statements.ts';
+import { reconcileStatements, type StatementsOptions } from './statements.ts';
 
 // What an operator decides without the network's books.
 const resolutions: ReadonlySet<string> = new Set(['accept', 'acknowledge', 'to_merchant']);

@@ -1,5 +1,4 @@
-import type { CallResponse, OutgoingCall } from './calls.ts';
-import { CallError } from './calls.ts';
+import { CallError, type CallResponse, type OutgoingCall } from './calls.ts';
 import type { Fault } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { VirtualClock } from './virtual-clock.ts';

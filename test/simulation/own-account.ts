@@ -1,6 +1,5 @@
 import { createRailAccountContext } from '../../server/src/app/contexts.ts';
-import { addRailAccount } from '../../server/src/rail-accounts/manage-accounts.ts';
-import type { RailAccountContext } from '../../server/src/rail-accounts/manage-accounts.ts';
+import { addRailAccount, type RailAccountContext } from '../../server/src/rail-accounts/manage-accounts.ts';
 import type { Merchant } from '../../server/src/merchants/merchant.ts';
 import type { Secrets } from '../../server/src/configuration/secrets.ts';
 import { accountCredential } from '../../simulator/credentials.ts';

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { CallResponse, OutgoingCall } from './calls.ts';
-import { respondDown } from './outages.ts';
-import type { WayDown } from './outages.ts';
+import { respondDown, type WayDown } from './outages.ts';
 import type { Fault } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { VirtualClock } from './virtual-clock.ts';

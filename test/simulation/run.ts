@@ -3,14 +3,11 @@ import { findViolation, listUnfinished } from './check-end.ts';
 import { checkPages } from './check-pages.ts';
 import { falseKinds } from './contradictions.ts';
 import { seeToEndpoints } from './endpoints.ts';
-import { asInstance } from './instance.ts';
-import type { Machine } from './instance.ts';
+import { asInstance, type Machine } from './instance.ts';
 import { crash, startInstance } from './machines.ts';
-import { handsCount, stepFaults } from './plan.ts';
-import type { Fault, Plan } from './plan.ts';
+import { handsCount, stepFaults, type Fault, type Plan } from './plan.ts';
 import { resolveUnknownCases } from './unknown-cases.ts';
-import { createWorld, startedAt } from './world.ts';
-import type { World } from './world.ts';
+import { createWorld, startedAt, type World } from './world.ts';
 
 export interface RunResult {
   seed: string;

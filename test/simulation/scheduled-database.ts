@@ -4,12 +4,10 @@ import type { Database, Queryable, Statement, Transaction } from '../../server/s
 import { sqlState, translateError } from '../../server/src/kit/db-errors.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { PublicError } from '../../server/src/kit/public-error.ts';
-import type { Instance } from './instance.ts';
-import { never, untilCrash } from './instance.ts';
+import { never, untilCrash, type Instance } from './instance.ts';
 import type { FaultKind } from './plan.ts';
 import type { Connection, Scheduler } from './scheduler.ts';
-import { connectionsMax, transactions } from './under-way.ts';
-import type { End, UnderWay } from './under-way.ts';
+import { connectionsMax, transactions, type End, type UnderWay } from './under-way.ts';
 
 const stateOfFault = { statement_timeout: '57014', deadlock: '40P01' } as const;
 // That of `server/src/kit/db.ts`.

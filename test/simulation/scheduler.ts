@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Choices } from './choices.ts';
-import { currentInstance } from './instance.ts';
-import type { Instance } from './instance.ts';
+import { currentInstance, type Instance } from './instance.ts';
 import type { SharedDatabase } from './shared-database.ts';
 import type { End, Ends } from './under-way.ts';
 

@@ -1,9 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { Database } from '../../server/src/kit/db.ts';
-import { openDatabase } from '../../server/src/kit/db.ts';
+import { openDatabase, type Database } from '../../server/src/kit/db.ts';
 import { deleteRows } from '../harness/borrowed-database.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import type { TestDatabase } from '../harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openTestDatabase } from '../harness/open-test-database.ts';
 import { machineNames } from './instance.ts';
 import { clockOfRetries, connectionsMax } from './under-way.ts';

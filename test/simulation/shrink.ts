@@ -1,6 +1,5 @@
 import type { Plan } from './plan.ts';
-import { runPlan } from './run.ts';
-import type { RunResult } from './run.ts';
+import { runPlan, type RunResult } from './run.ts';
 
 /** The part of a violation that says of which kind it is. */
 function kindOf({ violation }: RunResult): string | undefined {

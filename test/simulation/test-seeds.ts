@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { carryCallsOverSockets } from './calls.ts';
 import { planOf } from './plan.ts';
-import { runPlan } from './run.ts';
-import type { RunResult } from './run.ts';
+import { runPlan, type RunResult } from './run.ts';
 import { dropSharedDatabase } from './shared-database.ts';
 
 /** The seeds of one of the two files that share them: every second one. */

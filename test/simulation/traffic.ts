@@ -1,11 +1,8 @@
-import type { CallResponse, OutgoingCall } from './calls.ts';
-import { CallError } from './calls.ts';
+import { CallError, type CallResponse, type OutgoingCall } from './calls.ts';
 import { Choices } from './choices.ts';
-import { contradict, falseKinds } from './contradictions.ts';
-import type { Contradiction, FalseKind } from './contradictions.ts';
+import { contradict, falseKinds, type Contradiction, type FalseKind } from './contradictions.ts';
 import { forge, signFalsely } from './false-callbacks.ts';
-import { asInstance, untilCrash } from './instance.ts';
-import type { Machine } from './instance.ts';
+import { asInstance, untilCrash, type Machine } from './instance.ts';
 import type { Networks } from './networks.ts';
 import { Outages, respondDown } from './outages.ts';
 import type { Fault } from './plan.ts';

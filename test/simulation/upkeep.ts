@@ -10,14 +10,12 @@ import {
   disableRailAccount,
   enableRailAccount,
   rotateRailAccount,
+  type RailAccountContext,
 } from '../../server/src/rail-accounts/manage-accounts.ts';
-import type { RailAccountContext } from '../../server/src/rail-accounts/manage-accounts.ts';
 import type { Choices } from './choices.ts';
 import { asInstance, machineNames } from './instance.ts';
-import { settingsOf } from './machines.ts';
-import type { MachineRoom } from './machines.ts';
-import { attempt } from './operators.ts';
-import type { OperatorsOptions } from './operators.ts';
+import { settingsOf, type MachineRoom } from './machines.ts';
+import { attempt, type OperatorsOptions } from './operators.ts';
 import { ownAccountName } from './own-account.ts';
 
 const triesMax = 5;

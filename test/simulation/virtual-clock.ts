@@ -1,6 +1,5 @@
 import type { Clock } from '../../server/src/kit/clock.ts';
-import type { Instance } from './instance.ts';
-import { currentInstance } from './instance.ts';
+import { currentInstance, type Instance } from './instance.ts';
 
 interface Timer {
   dueAtMs: number;

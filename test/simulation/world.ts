@@ -13,8 +13,7 @@ import { Acts } from './acts.ts';
 import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
 import { Choices } from './choices.ts';
-import { asInstance, consoleName, machineNames } from './instance.ts';
-import type { Machine } from './instance.ts';
+import { asInstance, consoleName, machineNames, type Machine } from './instance.ts';
 import { LockTimeouts } from './lock-timeouts.ts';
 import { emptyDatabase } from './shared-database.ts';
 import {
@@ -26,13 +25,11 @@ import {
   publicUrl,
   settingsOf,
   startInstance,
+  type MachineRoom,
 } from './machines.ts';
-import type { MachineRoom } from './machines.ts';
 import { switchOn } from './switch-on.ts';
-import { createMerchantClient } from './merchant-client.ts';
-import type { MerchantClient } from './merchant-client.ts';
-import { awaitedDatabase, startNetworks } from './networks.ts';
-import type { Networks } from './networks.ts';
+import { createMerchantClient, type MerchantClient } from './merchant-client.ts';
+import { awaitedDatabase, startNetworks, type Networks } from './networks.ts';
 import { Operators } from './operators.ts';
 import { connectOwnAccount } from './own-account.ts';
 import { Payers } from './payers.ts';

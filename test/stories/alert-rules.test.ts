@@ -5,8 +5,7 @@ import { after, before, test } from 'node:test';
 import { addMs, systemClock } from '../../server/src/kit/clock.ts';
 import { createVisitor } from '../harness/console-world.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startService } from '../harness/service.ts';
-import type { TestService } from '../harness/service.ts';
+import { startService, type TestService } from '../harness/service.ts';
 import { SettableClock } from '../harness/settable-clock.ts';
 
 const rules = readFileSync(join(import.meta.dirname, '../../examples/prometheus/alerts.yml'), 'utf8');

@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { createApiClient, createCharge } from '../harness/api-client.ts';
-import { startCallbackReceiver } from '../harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { startCallbackReceiver, type CallbackReceiver } from '../harness/callback-receiver.ts';
 import { createVisitor } from '../harness/console-world.ts';
 import { elapse } from '../harness/elapse.ts';
 import { eventually } from '../harness/eventually.ts';
 import { FragileService } from '../harness/fragile-service.ts';
-import { ProcessWorld } from '../harness/process.ts';
-import type { TestProcess } from '../harness/process.ts';
+import { ProcessWorld, type TestProcess } from '../harness/process.ts';
 import { readyAt } from '../harness/program.ts';
 import { freePort } from '../harness/free-port.ts';
-import { startPrometheus } from '../harness/prometheus.ts';
-import type { Alert, Prometheus } from '../harness/prometheus.ts';
+import { startPrometheus, type Alert, type Prometheus } from '../harness/prometheus.ts';
 
 // A real Prometheus evaluates examples/prometheus/alerts.yml over an API process and a worker, while their parts fail.
 

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { installationId } from '../../server/src/audit/audit-entry.ts';
 import { createApiClient } from '../harness/api-client.ts';
-import { openConsoleWorld } from '../harness/console-world.ts';
-import type { ConsoleWorld, SignedInOperator } from '../harness/console-world.ts';
-import { sessionCookieOf } from '../harness/dashboard-world.ts';
-import type { Member } from '../harness/dashboard-world.ts';
+import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../harness/console-world.ts';
+import { sessionCookieOf, type Member } from '../harness/dashboard-world.ts';
 import { asOwner } from '../harness/tables.ts';
 
 // What is not done by a form or a command; those are walked in dashboard-audit.test.ts and command-audit.test.ts.

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiClient } from '../harness/api-client.ts';
+import { createApiClient, type ApiClient } from '../harness/api-client.ts';
 import { launchBrowser, openPage } from '../harness/browser.ts';
 import { effort } from '../harness/effort.ts';
 import { ofDay, today } from '../harness/pairwise.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
-import { startService } from '../harness/service.ts';
-import type { TestService } from '../harness/service.ts';
+import { startService, type TestService } from '../harness/service.ts';
 
 // A payer's whole path through the real service: checkout, simulated phone and network over real HTTP, in a real
 // browser, with scripts and without.

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
 import { curlLines, runCurlLine, withoutRandomValues } from '../harness/curl-lines.ts';
-import { startService } from '../harness/service.ts';
-import type { TestService } from '../harness/service.ts';
+import { startService, type TestService } from '../harness/service.ts';
 
 // Runs the curl lines of the pages on links and counters, and compares the responses with the pages.
 

@@ -4,12 +4,10 @@ import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
-import { createContractClient, loadContract } from '../harness/openapi.ts';
-import type { Contract } from '../harness/openapi.ts';
+import { createContractClient, loadContract, type Contract } from '../harness/openapi.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { startServiceProcess } from '../harness/service-process.ts';
-import { startService } from '../harness/service.ts';
-import type { TestMerchant, TestService } from '../harness/service.ts';
+import { startService, type TestMerchant, type TestService } from '../harness/service.ts';
 import { asOwner, countRows } from '../harness/tables.ts';
 import { transferBody } from '../harness/transfer-story.ts';
 

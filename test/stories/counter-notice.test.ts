@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiClient } from '../harness/api-client.ts';
+import { createApiClient, type ApiClient } from '../harness/api-client.ts';
 import { startCallbackReceiver } from '../harness/callback-receiver.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startService } from '../harness/service.ts';
-import type { TestBusiness, TestService } from '../harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../harness/service.ts';
 
 let service: TestService;
 let business: TestBusiness;

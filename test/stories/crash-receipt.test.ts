@@ -8,8 +8,7 @@ import {
   verifyReceipt,
 } from '../harness/crash-receipts.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
-import { countWhere } from '../harness/crash-world.ts';
-import type { CrashWorld } from '../harness/crash-world.ts';
+import { countWhere, type CrashWorld } from '../harness/crash-world.ts';
 
 const eventPoints = [...planPoints, ...deliveryPoints];
 

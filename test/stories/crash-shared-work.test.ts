@@ -6,8 +6,7 @@ import { autocommit, commit, outboundCall, statements } from '../harness/crash-p
 import type { CrashPoint } from '../harness/crash-steps.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { verifyBooks, verifyReceived } from '../harness/crash-transfer.ts';
-import { countWhere, startingMinor } from '../harness/crash-world.ts';
-import type { CrashWorld } from '../harness/crash-world.ts';
+import { countWhere, startingMinor, type CrashWorld } from '../harness/crash-world.ts';
 import { eventually } from '../harness/eventually.ts';
 
 const count = 4;

@@ -8,8 +8,7 @@ import { completionPoints, deliveryPoints, lookUpPoints, planPoints, sendPoints 
 import { autocommit, commit, inLongRun, outboundCall, since, statements } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { verifyBooks } from '../harness/crash-transfer.ts';
-import { countWhere } from '../harness/crash-world.ts';
-import type { CrashWorld } from '../harness/crash-world.ts';
+import { countWhere, type CrashWorld } from '../harness/crash-world.ts';
 import { addTestRailAccount } from '../harness/rail-accounts.ts';
 import { testKeys } from '../harness/service.ts';
 

@@ -2,8 +2,7 @@ import { completionPoints, deliveryPoints, planPoints, lookUpPoints, sendPoints 
 import { outboundCall, commit, inLongRun, since, statements, autocommit } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, verifyTransfer } from '../harness/crash-transfer.ts';
-import type { CrashWorld } from '../harness/crash-world.ts';
-import { countWhere } from '../harness/crash-world.ts';
+import { countWhere, type CrashWorld } from '../harness/crash-world.ts';
 
 const merchantEventPoints = [...planPoints, ...deliveryPoints];
 const minuteMs = 61_000;

@@ -5,8 +5,7 @@ import { dashboardRoutes } from '../../server/src/dashboard/dashboard-routes.ts'
 import { createRecoveryCodes } from '../../server/src/accounts/second-factor.ts';
 import { inviteMember } from '../../server/src/accounts/team.ts';
 import type { OwnRecords } from '../harness/api-examples.ts';
-import { openDashboardWorld } from '../harness/dashboard-world.ts';
-import type { DashboardWorld, Member } from '../harness/dashboard-world.ts';
+import { openDashboardWorld, type DashboardWorld, type Member } from '../harness/dashboard-world.ts';
 import { eventually } from '../harness/eventually.ts';
 import { createOwnRecords } from '../harness/own-records.ts';
 import { storeReceipt } from '../harness/receipts-shop.ts';

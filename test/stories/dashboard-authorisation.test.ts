@@ -8,8 +8,9 @@ import {
   merchantRoles,
   operatorPermission,
   operatorRoles,
+  type MerchantRole,
+  type OperatorRole,
 } from '../../server/src/accounts/permissions.ts';
-import type { MerchantRole, OperatorRole } from '../../server/src/accounts/permissions.ts';
 import type { ConsoleRoute } from '../../server/src/console/console-route.ts';
 import { environmentRoutes, installationRoutes } from '../../server/src/console/console-routes.ts';
 import type { DashboardRoute } from '../../server/src/dashboard/dashboard-route.ts';
@@ -17,17 +18,14 @@ import { dashboardRoutes } from '../../server/src/dashboard/dashboard-routes.ts'
 import { systemClock } from '../../server/src/kit/clock.ts';
 import { verifyBooks } from '../../server/src/transfers/verify-books.ts';
 import type { OwnRecords } from '../harness/api-examples.ts';
-import { openConsoleWorld } from '../harness/console-world.ts';
-import type { ConsoleWorld, SignedInOperator } from '../harness/console-world.ts';
+import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../harness/console-world.ts';
 import type { DashboardWorld, Member } from '../harness/dashboard-world.ts';
 import { eventually } from '../harness/eventually.ts';
 import { assertGuarded, assertSafeCsv } from '../harness/guarded-response.ts';
 import { createOwnRecords, idsBySection } from '../harness/own-records.ts';
 import { homes, isFile, matrixRows, ownRoutes } from '../harness/own-routes.ts';
-import { findLogin, portalVisitors, storedLogins } from '../harness/portal-visitors.ts';
-import type { PortalVisitor } from '../harness/portal-visitors.ts';
-import { collectRoutes } from '../harness/registered-routes.ts';
-import type { RegisteredRoute } from '../harness/registered-routes.ts';
+import { findLogin, portalVisitors, storedLogins, type PortalVisitor } from '../harness/portal-visitors.ts';
+import { collectRoutes, type RegisteredRoute } from '../harness/registered-routes.ts';
 import { dumpOwnTables } from '../harness/tables.ts';
 import { addTestRailAccount } from '../harness/rail-accounts.ts';
 

@@ -4,14 +4,11 @@ import { after, before, test } from 'node:test';
 import type { Browser, Download, Page } from 'playwright-core';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { createApiClient } from '../harness/api-client.ts';
-import { launchBrowser, openPage } from '../harness/browser.ts';
-import type { OpenedPage } from '../harness/browser.ts';
+import { launchBrowser, openPage, type OpenedPage } from '../harness/browser.ts';
 import { eventually } from '../harness/eventually.ts';
 import { readPdf } from '../harness/pdf.ts';
-import { startService } from '../harness/service.ts';
-import type { TestService } from '../harness/service.ts';
-import { startVerifyingReceiver } from '../harness/verifying-receiver.ts';
-import type { VerifyingReceiver } from '../harness/verifying-receiver.ts';
+import { startService, type TestService } from '../harness/service.ts';
+import { startVerifyingReceiver, type VerifyingReceiver } from '../harness/verifying-receiver.ts';
 
 // One shop's first day, from the sign-up on, each test where the one before ended: its owner at a computer, partly by keyboard, a
 // payer and a cashier on phones, and the shop's server, which first fails.

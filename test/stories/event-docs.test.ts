@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { startCallbackReceiver } from '../harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { startCallbackReceiver, type CallbackReceiver } from '../harness/callback-receiver.ts';
 import { curlLines, runCurlLine, withoutRandomValues } from '../harness/curl-lines.ts';
-import { startPaymentStory } from '../harness/payment-story.ts';
-import type { PaymentStory } from '../harness/payment-story.ts';
+import { startPaymentStory, type PaymentStory } from '../harness/payment-story.ts';
 
 // Runs the curl lines of docs/events.md, and compares the responses with the page.
 

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { eventKinds } from '../../server/src/events/kinds.ts';
-import { startCallbackReceiver } from '../harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../harness/callback-receiver.ts';
-import { startTransferStory } from '../harness/transfer-story.ts';
-import type { TransferStory } from '../harness/transfer-story.ts';
+import { startCallbackReceiver, type CallbackReceiver } from '../harness/callback-receiver.ts';
+import { startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
 
 type Body = Record<string, unknown>;
 

@@ -2,20 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { keyScopes } from '../../server/src/api/key-scope.ts';
-import { exampleHeaders, exampleOf, unknownRecords } from '../harness/api-examples.ts';
-import type { OwnRecords } from '../harness/api-examples.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiClient, ApiResponse } from '../harness/api-client.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import type { TestDatabase } from '../harness/database.ts';
-import { createContractClient, loadContract } from '../harness/openapi.ts';
-import type { Contract, Operation } from '../harness/openapi.ts';
+import { exampleHeaders, exampleOf, unknownRecords, type OwnRecords } from '../harness/api-examples.ts';
+import { createApiClient, type ApiClient, type ApiResponse } from '../harness/api-client.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { createContractClient, loadContract, type Contract, type Operation } from '../harness/openapi.ts';
 import { createOwnRecords } from '../harness/own-records.ts';
-import { startService } from '../harness/service.ts';
-import type { TestBusiness, TestService } from '../harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../harness/service.ts';
 import { asOwner, whileLocked } from '../harness/tables.ts';
-import { overTcp, startTcpProxy } from '../harness/tcp-proxy.ts';
-import type { TcpProxy } from '../harness/tcp-proxy.ts';
+import { overTcp, startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
 
 // Each operation is led to each of its documented statuses, and each response is held against the document. A new operation takes
 // part by its row in `examples`; a new status needs a way to it here.

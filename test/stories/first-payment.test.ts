@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiClient } from '../harness/api-client.ts';
+import { createApiClient, type ApiClient } from '../harness/api-client.ts';
 import { startCallbackReceiver } from '../harness/callback-receiver.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startService } from '../harness/service.ts';
-import type { TestBusiness, TestService } from '../harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../harness/service.ts';
 
 let service: TestService;
 let business: TestBusiness;

@@ -3,16 +3,12 @@ import { after, before, describe, it } from 'node:test';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { crc32Base62 } from '../../server/src/kit/base62.ts';
 import { createApiKeyText, hmacOfApiKey } from '../../server/src/merchants/api-key.ts';
-import { call, examples, unknownRecords as unknown } from '../harness/api-examples.ts';
-import type { OwnRecords } from '../harness/api-examples.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
+import { call, examples, unknownRecords as unknown, type OwnRecords } from '../harness/api-examples.ts';
+import { createApiClient, type ApiResponse, type ApiClient } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
-import { createContractClient, loadContract } from '../harness/openapi.ts';
-import type { Contract, Operation } from '../harness/openapi.ts';
+import { createContractClient, loadContract, type Contract, type Operation } from '../harness/openapi.ts';
 import { createOwnRecords } from '../harness/own-records.ts';
-import { startService } from '../harness/service.ts';
-import type { TestBusiness, TestMerchant, TestService } from '../harness/service.ts';
+import { startService, type TestBusiness, type TestMerchant, type TestService } from '../harness/service.ts';
 import { asOwner, dumpTables } from '../harness/tables.ts';
 
 // Each route gets every n-th key, its neighbours the others, and always another merchant's.

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import type { TestDatabase } from '../harness/database.ts';
+import { createApiClient, type ApiClient } from '../harness/api-client.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { eventually } from '../harness/eventually.ts';
 import { createContractClient, loadContract } from '../harness/openapi.ts';
-import { startService } from '../harness/service.ts';
-import type { TestBusiness, TestService } from '../harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../harness/service.ts';
 import { countRows } from '../harness/tables.ts';
-import { overTcp, startTcpProxy } from '../harness/tcp-proxy.ts';
-import type { TcpProxy } from '../harness/tcp-proxy.ts';
+import { overTcp, startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
 
 let database: TestDatabase;
 let proxy: TcpProxy;

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { keyScopes } from '../../server/src/api/key-scope.ts';
-import { call } from '../harness/api-examples.ts';
-import type { OwnRecords } from '../harness/api-examples.ts';
+import { call, type OwnRecords } from '../harness/api-examples.ts';
 import { ManualClock } from '../harness/manual-clock.ts';
-import { createContractClient, loadContract } from '../harness/openapi.ts';
-import type { Contract } from '../harness/openapi.ts';
+import { createContractClient, loadContract, type Contract } from '../harness/openapi.ts';
 import { createOwnRecords } from '../harness/own-records.ts';
-import { startService } from '../harness/service.ts';
-import type { TestMerchant, TestService } from '../harness/service.ts';
+import { startService, type TestMerchant, type TestService } from '../harness/service.ts';
 import { dumpTables } from '../harness/tables.ts';
 
 let service: TestService;

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createApiKeyText } from '../../server/src/merchants/api-key.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { startCallbackReceiver } from '../harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { createApiClient, type ApiClient } from '../harness/api-client.ts';
+import { startCallbackReceiver, type CallbackReceiver } from '../harness/callback-receiver.ts';
 import { eventually } from '../harness/eventually.ts';
 import { rawHead, sendRaw } from '../harness/raw-request.ts';
-import { startService } from '../harness/service.ts';
-import type { TestBusiness, TestService } from '../harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../harness/service.ts';
 import { asOwner, dumpTables } from '../harness/tables.ts';
 
 // A payer's numbers and texts, which only the merchant may see.

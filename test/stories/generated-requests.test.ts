@@ -3,10 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { Compile } from 'typebox/schema';
-import { exampleOf } from '../harness/api-examples.ts';
-import type { OwnRecords } from '../harness/api-examples.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiClient, ApiResponse } from '../harness/api-client.ts';
+import { exampleOf, type OwnRecords } from '../harness/api-examples.ts';
+import { createApiClient, type ApiClient, type ApiResponse } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
 import {
   disturb,
@@ -16,13 +14,17 @@ import {
   RecordReference,
   referenceTo,
   valuesOf,
+  type Disturbance,
 } from '../harness/generated-values.ts';
-import type { Disturbance } from '../harness/generated-values.ts';
-import { createContractClient, loadContract } from '../harness/openapi.ts';
-import type { Contract, JsonSchema, Operation } from '../harness/openapi.ts';
+import {
+  createContractClient,
+  loadContract,
+  type Contract,
+  type JsonSchema,
+  type Operation,
+} from '../harness/openapi.ts';
 import { createOwnRecords } from '../harness/own-records.ts';
-import { startService } from '../harness/service.ts';
-import type { TestService } from '../harness/service.ts';
+import { startService, type TestService } from '../harness/service.ts';
 
 // A run is five new merchants at once, each with one record of every kind and all operations of the OpenAPI document in a random
 // order, ten times over, with generated parameters and bodies; later requests name the records that earlier ones made. One in four bodies is

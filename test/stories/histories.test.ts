@@ -4,18 +4,24 @@ import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { seededRandom, systemRandom } from '../../server/src/kit/random.ts';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiClient, ApiResponse } from '../harness/api-client.ts';
+import { createApiClient, type ApiClient, type ApiResponse } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startService } from '../harness/service.ts';
-import type { TestService } from '../harness/service.ts';
+import { startService, type TestService } from '../harness/service.ts';
 import { asOwner } from '../harness/tables.ts';
 import { findBalanceAnomaly } from '../histories/balance-history.ts';
-import { addsOf, changesOf, listEvents, listMovements, listRecords, versionsOf } from '../histories/books.ts';
-import type { MerchantRows, MovementRow, RecordRow } from '../histories/books.ts';
-import { actUntil, createShop, findCharge, payFrom, refundCharge } from '../histories/client.ts';
-import type { Shop } from '../histories/client.ts';
+import {
+  addsOf,
+  changesOf,
+  listEvents,
+  listMovements,
+  listRecords,
+  versionsOf,
+  type MerchantRows,
+  type MovementRow,
+  type RecordRow,
+} from '../histories/books.ts';
+import { actUntil, createShop, findCharge, payFrom, refundCharge, type Shop } from '../histories/client.ts';
 import { findEventAnomaly, findRecordAnomaly } from '../histories/record-history.ts';
 
 // Clients of two services on one database move one merchant's money and read it. Then checkers look for one order of all

@@ -6,10 +6,8 @@ import { nested, notJson, refusedJson } from '../../server/src/kit/strict-json.c
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createApiKeyText, hmacOfApiKey } from '../../server/src/merchants/api-key.ts';
 import { ProcessWorld } from '../harness/process.ts';
-import { startServiceProcess } from '../harness/service-process.ts';
-import type { ServiceProcess } from '../harness/service-process.ts';
-import { startService } from '../harness/service.ts';
-import type { TestMerchant, TestService } from '../harness/service.ts';
+import { startServiceProcess, type ServiceProcess } from '../harness/service-process.ts';
+import { startService, type TestMerchant, type TestService } from '../harness/service.ts';
 import { asOwner } from '../harness/tables.ts';
 
 // What hostile requests cost the process that refuses them: its memory, its event loop, and what their times give away.

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launchBrowser, openPage } from '../harness/browser.ts';
-import type { OpenedPage } from '../harness/browser.ts';
-import { openConsoleWorld } from '../harness/console-world.ts';
-import type { ConsoleWorld, SignedInOperator } from '../harness/console-world.ts';
+import { launchBrowser, openPage, type OpenedPage } from '../harness/browser.ts';
+import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../harness/console-world.ts';
 import type { Member } from '../harness/dashboard-world.ts';
 import { assertSafeCsv } from '../harness/guarded-response.ts';
 import {
@@ -18,10 +16,8 @@ import {
 import { loadContract } from '../harness/openapi.ts';
 import { homes, ownRoutes } from '../harness/own-routes.ts';
 import { merchantsPages, operatorsPages } from '../harness/portal-pages.ts';
-import { createPortalRecords } from '../harness/portal-records.ts';
-import type { PortalRecords } from '../harness/portal-records.ts';
-import { merchantsRoutes, operatorsRoutes, pathWith } from '../harness/portal-routes.ts';
-import type { PortalRoute } from '../harness/portal-routes.ts';
+import { createPortalRecords, type PortalRecords } from '../harness/portal-records.ts';
+import { merchantsRoutes, operatorsRoutes, pathWith, type PortalRoute } from '../harness/portal-routes.ts';
 import { asOwner } from '../harness/tables.ts';
 
 // Texts that are markup and formulas, in every field that people, merchants' servers and networks write.

@@ -6,11 +6,9 @@ import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { GsmaProvider } from '../../server/src/networks/gsma/gsma-provider.corpus.ts';
 import { runCommand } from '../../server/src/operator/run-command.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiClient } from '../harness/api-client.ts';
+import { createApiClient, type ApiClient } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startService, testKeys } from '../harness/service.ts';
-import type { TestBusiness, TestService } from '../harness/service.ts';
+import { startService, testKeys, type TestBusiness, type TestService } from '../harness/service.ts';
 import { dumpTables } from '../harness/tables.ts';
 
 // Real money: accounts that an operator connects while the service runs, at a provider of the GSMA API.

@@ -7,14 +7,12 @@ import { readConfig } from '../../server/src/configuration/config.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { seededRandom, systemRandom } from '../../server/src/kit/random.ts';
 import type { Account } from '../../server/src/ledger/accounts.ts';
-import { openCaseWork } from '../../server/src/operator/case-work.ts';
-import type { CaseWork } from '../../server/src/operator/case-work.ts';
+import { openCaseWork, type CaseWork } from '../../server/src/operator/case-work.ts';
 import { createOperator } from '../../server/src/operators/manage-operators.ts';
 import type { ApiResponse } from '../harness/api-client.ts';
 import { testKeys } from '../harness/service.ts';
 import { asOwner } from '../harness/tables.ts';
-import { startTransferStory } from '../harness/transfer-story.ts';
-import type { TransferStory } from '../harness/transfer-story.ts';
+import { startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
 
 // Random concurrent operations through the API and the simulated networks: collect, split, refund, fail, reverse,
 // approve late, cancel, delete, pay out. Afterwards the networks' balances equal the ledger's, to the butut.

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
-import { readDemo, readyAt } from '../harness/program.ts';
-import type { Program } from '../harness/program.ts';
+import { readDemo, readyAt, type Program } from '../harness/program.ts';
 import { jsonOf, ServiceWorld } from '../harness/service-world.ts';
 import { eventually } from '../harness/eventually.ts';
 

@@ -5,8 +5,7 @@ import { after, before, test } from 'node:test';
 import { plainPng } from '../../server/src/posters/poster.corpus.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import { readyAt } from '../harness/program.ts';
-import { jsonOf, ServiceWorld } from '../harness/service-world.ts';
-import type { CommandOutput } from '../harness/service-world.ts';
+import { jsonOf, ServiceWorld, type CommandOutput } from '../harness/service-world.ts';
 import { eventually } from '../harness/eventually.ts';
 
 let world: ServiceWorld;

@@ -7,14 +7,11 @@ import {
   localNames,
   metadataNames,
 } from '../../server/src/kit/outbound-vectors.corpus.ts';
-import { createOutboundWorld, saying } from '../../server/src/kit/outbound-world.corpus.ts';
-import type { TcpServer } from '../../server/src/kit/outbound-world.corpus.ts';
+import { createOutboundWorld, saying, type TcpServer } from '../../server/src/kit/outbound-world.corpus.ts';
 import { effort } from '../harness/effort.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
+import { createApiClient, type ApiResponse, type ApiClient } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startService } from '../harness/service.ts';
-import type { TestBusiness, TestService } from '../harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../harness/service.ts';
 import { asOwner, countRows } from '../harness/tables.ts';
 
 // Each address is sent in one of the fields that accept one, in rotation: one guard checks them all.

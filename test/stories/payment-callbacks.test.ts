@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { addMs } from '../../server/src/kit/clock.ts';
 import { effort } from '../harness/effort.ts';
-import { startPaymentStory } from '../harness/payment-story.ts';
-import type { PaymentStory } from '../harness/payment-story.ts';
+import { startPaymentStory, type PaymentStory } from '../harness/payment-story.ts';
 import { asOwner } from '../harness/tables.ts';
 
 // Networks' callbacks: received, lost and forged.

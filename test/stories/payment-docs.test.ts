@@ -7,10 +7,8 @@ import { eventBody } from '../../server/src/webhooks/envelope.ts';
 import { signatureHeaders } from '../../server/src/webhooks/signature.ts';
 import { curlLines, runCurlLine, withoutRandomValues } from '../harness/curl-lines.ts';
 import { eventually } from '../harness/eventually.ts';
-import { createExampleWorld, availableLanguages } from '../harness/example-receivers.ts';
-import type { ExampleShop } from '../harness/example-receivers.ts';
-import { startPaymentStory } from '../harness/payment-story.ts';
-import type { PaymentStory } from '../harness/payment-story.ts';
+import { createExampleWorld, availableLanguages, type ExampleShop } from '../harness/example-receivers.ts';
+import { startPaymentStory, type PaymentStory } from '../harness/payment-story.ts';
 
 // Runs the curl lines of docs/payments.md and docs/sub-accounts.md, and the shops whose code they show.
 

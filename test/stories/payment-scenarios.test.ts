@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { startPaymentStory } from '../harness/payment-story.ts';
-import type { PaymentStory } from '../harness/payment-story.ts';
+import { startPaymentStory, type PaymentStory } from '../harness/payment-story.ts';
 
 // The table in docs/testing-with-the-simulator.md, "Collecting", row by row, through the API.
 

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startPaymentStory } from '../harness/payment-story.ts';
-import type { PaymentStory } from '../harness/payment-story.ts';
-import { startService } from '../harness/service.ts';
-import type { TestService } from '../harness/service.ts';
+import { startPaymentStory, type PaymentStory } from '../harness/payment-story.ts';
+import { startService, type TestService } from '../harness/service.ts';
 import { asOwner } from '../harness/tables.ts';
 
 // Two processes of the service on one database, as an operator runs them.

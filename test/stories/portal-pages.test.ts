@@ -2,15 +2,19 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { merchantRoles, operatorRoles } from '../../server/src/accounts/permissions.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
-import { openWindow } from '../harness/browser-window.ts';
-import type { BrowserWindow } from '../harness/browser-window.ts';
+import { openWindow, type BrowserWindow } from '../harness/browser-window.ts';
 import { effort } from '../harness/effort.ts';
 import { focusFaults, layoutFaults } from '../harness/page-faults.ts';
 import { every, everyPairOnce, ofDay, today, unseenPairs } from '../harness/pairwise.ts';
-import { amountsOfData, environments, mayVisit, openPortalVisits } from '../harness/portal-visits.ts';
-import type { PortalVisit, PortalVisits } from '../harness/portal-visits.ts';
-import { merchantsPages, operatorsPages } from '../harness/portal-pages.ts';
-import type { PortalPage } from '../harness/portal-pages.ts';
+import {
+  amountsOfData,
+  environments,
+  mayVisit,
+  openPortalVisits,
+  type PortalVisit,
+  type PortalVisits,
+} from '../harness/portal-visits.ts';
+import { merchantsPages, operatorsPages, type PortalPage } from '../harness/portal-pages.ts';
 
 /** How a page is seen. */
 const looks = {

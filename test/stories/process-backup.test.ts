@@ -14,12 +14,10 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { findRunningServer } from '../../server/src/database/embedded/running-server.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiClient } from '../harness/api-client.ts';
+import { createApiClient, type ApiClient } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { ProcessWorld } from '../harness/process.ts';
-import { processesIn, readDemo, readyAt } from '../harness/program.ts';
-import type { Program } from '../harness/program.ts';
+import { processesIn, readDemo, readyAt, type Program } from '../harness/program.ts';
 import { jsonOf } from '../harness/service-world.ts';
 
 // The tests go on from each other: one service, one backup, one restored copy.

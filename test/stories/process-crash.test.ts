@@ -6,12 +6,10 @@ import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { clusterDirectoryIn } from '../../server/src/database/embedded/cluster.ts';
 import { findRunningServer } from '../../server/src/database/embedded/running-server.ts';
 import { readServerFile } from '../../server/src/database/embedded/server-file.ts';
-import { createApiClient, createCharge } from '../harness/api-client.ts';
-import type { ApiClient } from '../harness/api-client.ts';
+import { createApiClient, createCharge, type ApiClient } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
 import { ProcessWorld } from '../harness/process.ts';
-import { processesIn, readDemo, readyAt } from '../harness/program.ts';
-import type { Program } from '../harness/program.ts';
+import { processesIn, readDemo, readyAt, type Program } from '../harness/program.ts';
 import { eventually } from '../harness/eventually.ts';
 import { expireLeases } from '../harness/tables.ts';
 

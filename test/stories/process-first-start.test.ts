@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
 import { startCallbackReceiver } from '../harness/callback-receiver.ts';
 import { runPrintedCurl } from '../harness/printed-curl.ts';
 import type { DemoFacts } from '../../server/src/process/demo.ts';
 import { ProcessWorld } from '../harness/process.ts';
-import { readDemo, readyAt } from '../harness/program.ts';
-import type { Program } from '../harness/program.ts';
+import { readDemo, readyAt, type Program } from '../harness/program.ts';
 import type { Settings } from '../harness/service-world.ts';
 import { eventually } from '../harness/eventually.ts';
 

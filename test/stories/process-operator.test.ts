@@ -6,10 +6,8 @@ import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { findRunningServer } from '../../server/src/database/embedded/running-server.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import { ProcessWorld } from '../harness/process.ts';
-import { processesIn, readDemo, readyAt } from '../harness/program.ts';
-import type { Program } from '../harness/program.ts';
-import { jsonOf } from '../harness/service-world.ts';
-import type { CommandOutput } from '../harness/service-world.ts';
+import { processesIn, readDemo, readyAt, type Program } from '../harness/program.ts';
+import { jsonOf, type CommandOutput } from '../harness/service-world.ts';
 import { eventually } from '../harness/eventually.ts';
 
 let world: ProcessWorld;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
-import { startDatabaseServer } from '../harness/database-server.ts';
-import type { DatabaseServer } from '../harness/database-server.ts';
+import { startDatabaseServer, type DatabaseServer } from '../harness/database-server.ts';
 import { eventually } from '../harness/eventually.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import {
@@ -12,8 +11,7 @@ import {
   productionSettings,
   RollingInstances,
 } from '../harness/rolling-restarts.ts';
-import { jsonOf } from '../harness/service-world.ts';
-import type { Settings } from '../harness/service-world.ts';
+import { jsonOf, type Settings } from '../harness/service-world.ts';
 
 let world: ProcessWorld;
 let databases: DatabaseServer;

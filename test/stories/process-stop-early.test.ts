@@ -5,8 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { startDatabaseServer } from '../harness/database-server.ts';
 import { makeOldNode } from '../harness/old-node.ts';
-import { ProcessWorld } from '../harness/process.ts';
-import type { TestProcess } from '../harness/process.ts';
+import { ProcessWorld, type TestProcess } from '../harness/process.ts';
 import { assertStopsCleanly, processesIn, readyAt } from '../harness/program.ts';
 import { eventually } from '../harness/eventually.ts';
 

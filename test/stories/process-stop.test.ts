@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
@@ -9,12 +8,10 @@ import pg from 'pg';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { findLiveOwner } from '../../server/src/database/embedded/data-directory-lock.ts';
 import { findRunningServer } from '../../server/src/database/embedded/running-server.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiClient } from '../harness/api-client.ts';
+import { createApiClient, type ApiClient } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
 import { ProcessWorld } from '../harness/process.ts';
-import { assertStopsCleanly, processesIn, readDemo, readyAt } from '../harness/program.ts';
-import type { Program } from '../harness/program.ts';
+import { assertStopsCleanly, processesIn, readDemo, readyAt, type Program } from '../harness/program.ts';
 import { eventually } from '../harness/eventually.ts';
 
 let world: ProcessWorld;

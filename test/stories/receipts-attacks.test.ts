@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { addTestRailAccount } from '../harness/rail-accounts.ts';
-import { ReceiptsShop, receiptText } from '../harness/receipts-shop.ts';
-import type { OpenPayment } from '../harness/receipts-shop.ts';
+import { ReceiptsShop, receiptText, type OpenPayment } from '../harness/receipts-shop.ts';
 import { asOwner } from '../harness/tables.ts';
 
 // Who attacks a shop that takes payments by receipts, and what happens at one moment.

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
-import { startCallbackReceiver } from '../harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { startCallbackReceiver, type CallbackReceiver } from '../harness/callback-receiver.ts';
 import { eventually } from '../harness/eventually.ts';
 import { PaymentStory } from '../harness/payment-story.ts';
 import { asOwner } from '../harness/tables.ts';
-import { startTransferStory } from '../harness/transfer-story.ts';
-import type { TransferStory } from '../harness/transfer-story.ts';
+import { startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
 
 // Refunds through the API at the simulated networks: both routes, and the outcome of each payer's number
 // (docs/testing-with-the-simulator.md, "Refunds"). Every payment is D450.50.

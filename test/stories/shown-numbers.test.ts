@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sendForm } from '../../server/src/dashboard/patterns/form.corpus.ts';
-import { openConsoleWorld } from '../harness/console-world.ts';
-import type { ConsoleWorld, SignedInOperator } from '../harness/console-world.ts';
+import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../harness/console-world.ts';
 import type { Member } from '../harness/dashboard-world.ts';
 import { merchantsPages, operatorsPages } from '../harness/portal-pages.ts';
-import { createPortalRecords } from '../harness/portal-records.ts';
-import type { PortalRecords } from '../harness/portal-records.ts';
-import { pathWith } from '../harness/portal-routes.ts';
-import type { PortalRoute } from '../harness/portal-routes.ts';
+import { createPortalRecords, type PortalRecords } from '../harness/portal-records.ts';
+import { pathWith, type PortalRoute } from '../harness/portal-routes.ts';
 import { asOwner } from '../harness/tables.ts';
 
 /** Of the people who pay and are paid. The last four digits of the first choose what the simulated network does. */

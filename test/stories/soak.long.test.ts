@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { TestContext } from 'node:test';
-import { startCallbackReceiver } from '../harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { after, before, test, type TestContext } from 'node:test';
+import { startCallbackReceiver, type CallbackReceiver } from '../harness/callback-receiver.ts';
 import { elapse } from '../harness/elapse.ts';
 import { eventually } from '../harness/eventually.ts';
 import { FragileService } from '../harness/fragile-service.ts';
-import { memorySlope, openFiles, sampleProcess } from '../harness/memory-samples.ts';
-import type { ProcessSample } from '../harness/memory-samples.ts';
+import { memorySlope, openFiles, sampleProcess, type ProcessSample } from '../harness/memory-samples.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { SteadyLoad } from '../harness/steady-load.ts';
 

@@ -2,17 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { seededRandom, systemRandom } from '../../server/src/kit/random.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiResponse } from '../harness/api-client.ts';
-import { startCallbackReceiver } from '../harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../harness/callback-receiver.ts';
-import { openDashboardWorld } from '../harness/dashboard-world.ts';
-import type { DashboardWorld, Member } from '../harness/dashboard-world.ts';
+import { createApiClient, type ApiResponse } from '../harness/api-client.ts';
+import { startCallbackReceiver, type CallbackReceiver } from '../harness/callback-receiver.ts';
+import { openDashboardWorld, type DashboardWorld, type Member } from '../harness/dashboard-world.ts';
 import { effort } from '../harness/effort.ts';
 import { eventually } from '../harness/eventually.ts';
 import { ProcessWorld } from '../harness/process.ts';
-import { startServiceProcess } from '../harness/service-process.ts';
-import type { ServiceProcess } from '../harness/service-process.ts';
+import { startServiceProcess, type ServiceProcess } from '../harness/service-process.ts';
 import { asOwner } from '../harness/tables.ts';
 
 // Payments are made while networks do not respond, processes are killed, connections are lost and the receiver of events fails. Then

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { startTransferStory } from '../harness/transfer-story.ts';
-import type { TransferStory } from '../harness/transfer-story.ts';
+import { startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
 
 // Callbacks about payouts, repeated and in any order. The payout stays pending at the network (0004), so that only what the test
 // writes into its books, and reports, changes anything.

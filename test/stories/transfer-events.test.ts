@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
-import { startCallbackReceiver } from '../harness/callback-receiver.ts';
-import type { CallbackReceiver, ReceivedCallback } from '../harness/callback-receiver.ts';
+import { startCallbackReceiver, type CallbackReceiver, type ReceivedCallback } from '../harness/callback-receiver.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startTransferStory } from '../harness/transfer-story.ts';
-import type { TransferStory } from '../harness/transfer-story.ts';
+import { startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
 
 const minuteMs = 60_000;
 

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { effort } from '../harness/effort.ts';
-import { proxyFaults, startFaultyProxy } from '../harness/faulty-proxy.ts';
-import type { FaultyProxy, ProxyFault } from '../harness/faulty-proxy.ts';
-import { startTransferStory } from '../harness/transfer-story.ts';
-import type { TransferStory } from '../harness/transfer-story.ts';
+import { proxyFaults, startFaultyProxy, type FaultyProxy, type ProxyFault } from '../harness/faulty-proxy.ts';
+import { startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
 
 // Ambiguous payouts: whatever fails on the way to the network, and whether or not it received the request, the
 // beneficiary is paid at most once, held money is released only after the network's final status, and the outcome is

@@ -3,13 +3,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setLimit } from '../../server/src/merchants/manage-rules.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiResponse } from '../harness/api-client.ts';
+import { createApiClient, type ApiResponse } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { rawHead, sendRaw } from '../harness/raw-request.ts';
 import { asOwner, countRows, whileLocked } from '../harness/tables.ts';
-import { transferBody, startTransferStory } from '../harness/transfer-story.ts';
-import type { TransferStory } from '../harness/transfer-story.ts';
+import { transferBody, startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
 
 // The promise of an Idempotency-Key for transfers: however and whenever a request is repeated, the beneficiary is paid
 // once.

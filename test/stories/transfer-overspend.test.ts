@@ -3,13 +3,10 @@ import { after, before, test } from 'node:test';
 import { setFeeRule } from '../../server/src/merchants/manage-rules.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createApiClient } from '../harness/api-client.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import type { TestDatabase } from '../harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { effort } from '../harness/effort.ts';
-import { startService } from '../harness/service.ts';
-import type { TestService } from '../harness/service.ts';
-import { startTransferStory } from '../harness/transfer-story.ts';
-import type { TransferStory } from '../harness/transfer-story.ts';
+import { startService, type TestService } from '../harness/service.ts';
+import { startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
 
 const rounds = effort({ usual: 12, long: 250 });
 const feeMinor = 37n;

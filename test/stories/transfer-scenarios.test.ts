@@ -7,11 +7,9 @@ import { eventKinds } from '../../server/src/events/kinds.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { post } from '../../server/src/ledger/post.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
-import { startCallbackReceiver } from '../harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { startCallbackReceiver, type CallbackReceiver } from '../harness/callback-receiver.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startTransferStory } from '../harness/transfer-story.ts';
-import type { TransferStory } from '../harness/transfer-story.ts';
+import { startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
 
 // The table in docs/testing-with-the-simulator.md, "Paying out", row by row, through the API.
 // Every transfer is D100.00 with a fee of D1.50.

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { eventually } from '../harness/eventually.ts';
 import { PaymentStory } from '../harness/payment-story.ts';
-import { startTransferStory } from '../harness/transfer-story.ts';
-import type { TransferStory } from '../harness/transfer-story.ts';
+import { startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
 
 // The tables of docs/testing-with-the-simulator.md on Wave, whose wire differs most from what they say: it has no code, no report of
 // a reversal, and no webhook of a payout.

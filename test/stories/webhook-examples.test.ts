@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import { rotateSecret } from '../../server/src/webhooks/rotate-secret.ts';
-import { createDeliveryWorld } from '../../server/src/webhooks/webhook-world.corpus.ts';
-import type { DeliveryWorld } from '../../server/src/webhooks/webhook-world.corpus.ts';
+import { createDeliveryWorld, type DeliveryWorld } from '../../server/src/webhooks/webhook-world.corpus.ts';
 import { createExampleWorld, availableLanguages } from '../harness/example-receivers.ts';
 
 let world: DeliveryWorld;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seededRandom } from '../../server/src/kit/random.ts';
-import { DeliveryStory } from '../harness/delivery-story.ts';
-import type { Subscriber } from '../harness/delivery-story.ts';
+import { DeliveryStory, type Subscriber } from '../harness/delivery-story.ts';
 import { effort } from '../harness/effort.ts';
 import type { Attempt } from '../harness/verifying-receiver.ts';
 import { ProcessWorld } from '../harness/process.ts';

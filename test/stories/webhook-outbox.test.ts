@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { createApiClient } from '../harness/api-client.ts';
-import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
+import { createApiClient, type ApiResponse, type ApiClient } from '../harness/api-client.ts';
 import type { OwnRecords } from '../harness/api-examples.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import type { TestDatabase } from '../harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { createOwnRecords } from '../harness/own-records.ts';
-import { startService } from '../harness/service.ts';
-import type { TestService } from '../harness/service.ts';
+import { startService, type TestService } from '../harness/service.ts';
 import { asOwner, dumpTables } from '../harness/tables.ts';
 
 type Request = (api: ApiClient, own: OwnRecords) => Promise<ApiResponse>;

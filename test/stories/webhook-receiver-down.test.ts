@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { DeliveryStory } from '../harness/delivery-story.ts';
-import type { Subscriber } from '../harness/delivery-story.ts';
+import { DeliveryStory, type Subscriber } from '../harness/delivery-story.ts';
 import { eventually } from '../harness/eventually.ts';
 
 const events = 40;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { addMs } from '../../server/src/kit/clock.ts';
-import { DeliveryStory } from '../harness/delivery-story.ts';
-import type { StoryService, Subscriber } from '../harness/delivery-story.ts';
+import { DeliveryStory, type StoryService, type Subscriber } from '../harness/delivery-story.ts';
 import { effort } from '../harness/effort.ts';
 import type { Attempt } from '../harness/verifying-receiver.ts';
 import { eventually } from '../harness/eventually.ts';

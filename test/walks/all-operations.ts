@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { setFeeRule, setReserve } from '../../server/src/merchants/manage-rules.ts';
-import { startTransferStory } from '../harness/transfer-story.ts';
-import type { TransferStory } from '../harness/transfer-story.ts';
+import { startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
 import { collectionFeeMinor, MoneyModel, reserveMs, transferFeeMinor } from './money-model.ts';
 import { endWalk, walksOf } from './operations.ts';
 import { dalasi, startMinor, WalkedShop } from './walked-shop.ts';

@@ -1,6 +1,5 @@
 import { least } from '../../server/src/kit/money.ts';
-import { RefundModel } from '../../server/src/refunds/refund-model.corpus.ts';
-import type { ModelCharge, ModelRefund } from '../../server/src/refunds/refund-model.corpus.ts';
+import { RefundModel, type ModelCharge, type ModelRefund } from '../../server/src/refunds/refund-model.corpus.ts';
 
 // Written from the documents (docs/ledger.md, docs/refunds.md), not from the code. Amounts are bututs.
 

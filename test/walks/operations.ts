@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { reserveMs, transferFeeMinor } from './money-model.ts';
-import type { MoneyModel } from './money-model.ts';
-import { living, pick, picked, times } from './operation.ts';
-import type { Operation, Walk } from './operation.ts';
+import { reserveMs, transferFeeMinor, type MoneyModel } from './money-model.ts';
+import { living, pick, picked, times, type Operation, type Walk } from './operation.ts';
 import { paymentCommands, unpaid, waiting } from './payment-operations.ts';
-import { dalasi } from './walked-shop.ts';
-import type { WalkedShop } from './walked-shop.ts';
+import { dalasi, type WalkedShop } from './walked-shop.ts';
 
 const secondMs = 1_000;
 const subAccountsMax = 4;

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { collectionFeeMinor, sum } from './money-model.ts';
-import type { ModelPayment, MoneyModel } from './money-model.ts';
-import { living, pick, picked, times } from './operation.ts';
-import type { Operation, Walk } from './operation.ts';
-import { dalasi } from './walked-shop.ts';
-import type { WalkedShop } from './walked-shop.ts';
+import { collectionFeeMinor, sum, type ModelPayment, type MoneyModel } from './money-model.ts';
+import { living, pick, picked, times, type Operation, type Walk } from './operation.ts';
+import { dalasi, type WalkedShop } from './walked-shop.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listLongTestFiles } from '../runner/run-tests.ts';
 import { promiseCounts } from './all-promises.ts';
-import type { PromiseGroup, ServicePromise } from './promise.ts';
-import { stateOf } from './promise.ts';
+import { stateOf, type PromiseGroup, type ServicePromise } from './promise.ts';
 import { testTitles } from './test-titles.ts';
 
 const gaugeFiles = [

@@ -1,7 +1,6 @@
 import type { LongFigures } from '../runner/long-figures.ts';
 import { partOf } from '../runner/long-parts.ts';
-import type { Gate, PromiseGroup, PromiseState, ServicePromise } from './promise.ts';
-import { stateOf } from './promise.ts';
+import { stateOf, type Gate, type PromiseGroup, type PromiseState, type ServicePromise } from './promise.ts';
 
 /** What the figures of a promise are taken from. */
 export interface Measured {

@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import { run } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { globalSetup, globalTeardown } from '../../test/harness/global-setup.ts';
-import { planProcesses } from './plan-processes.ts';
-import type { PlannedProcess } from './plan-processes.ts';
-import { groupProgram, outsideCallsProgram, TestReport, testScopesProgram } from './test-report.ts';
-import type { Verdict } from './test-report.ts';
+import { planProcesses, type PlannedProcess } from './plan-processes.ts';
+import { groupProgram, outsideCallsProgram, TestReport, testScopesProgram, type Verdict } from './test-report.ts';
 import { workWhileIdle } from './work-while-idle.ts';
 
 export interface TestLimits {

@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path/posix';
-import type { Finding, Rule, SourceFile } from './finding.ts';
-import { findingAt } from './finding.ts';
+import { findingAt, type Finding, type Rule, type SourceFile } from './finding.ts';
 import { parseTypeScript } from './typescript.ts';
 
 interface Comment {

@@ -1,12 +1,10 @@
 import type { Node, RangeVar } from 'libpg-query';
 import { placements } from '../../server/src/database/placement.ts';
-import type { Finding, Rule, SourceFile } from './finding.ts';
-import { findingAt } from './finding.ts';
+import { findingAt, type Finding, type Rule, type SourceFile } from './finding.ts';
 import { childrenOf, tableName } from './postgresql.ts';
 import { isServiceCode } from './source-files.ts';
 import { hole, SqlResolver } from './sql-resolution.ts';
-import { findNamedStatements, findSql, isFragmentWithSelect } from './sql-text.ts';
-import type { SqlText } from './sql-text.ts';
+import { findNamedStatements, findSql, isFragmentWithSelect, type SqlText } from './sql-text.ts';
 import { findUnboundTables } from './tenant-binding.ts';
 import { parseInSurroundings } from './tenant-rules.ts';
 

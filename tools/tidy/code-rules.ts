@@ -1,6 +1,5 @@
 import type { Expression, Node } from 'oxc-parser';
-import type { Finding, Rule, SourceFile } from './finding.ts';
-import { findingAt } from './finding.ts';
+import { findingAt, type Finding, type Rule, type SourceFile } from './finding.ts';
 import { isServiceCode, isTest } from './source-files.ts';
 import { parseTypeScript, visit } from './typescript.ts';
 

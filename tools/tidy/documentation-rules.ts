@@ -1,5 +1,4 @@
-import type { Finding, Rule, SourceFile } from './finding.ts';
-import { findingAt } from './finding.ts';
+import { findingAt, type Finding, type Rule, type SourceFile } from './finding.ts';
 
 const codesPath = 'server/src/api/error-codes.ts';
 const pagePath = /^docs\/errors\/(\w+)[.]md$/;

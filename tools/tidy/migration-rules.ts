@@ -1,6 +1,5 @@
 import type { AlterTableCmd, Constraint, Node, RangeVar } from 'libpg-query';
-import type { Finding, Rule, SourceFile } from './finding.ts';
-import { findingAt } from './finding.ts';
+import { findingAt, type Finding, type Rule, type SourceFile } from './finding.ts';
 import { childrenOf, parseSql, offsetOf, tableName } from './postgresql.ts';
 
 const migrationPath = /^server\/migrations\/(\d{4})-[\w-]+[.]sql$/;

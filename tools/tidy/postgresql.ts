@@ -1,5 +1,4 @@
-import { loadModule, parseSync } from 'libpg-query';
-import type { Node, RangeVar } from 'libpg-query';
+import { loadModule, parseSync, type Node, type RangeVar } from 'libpg-query';
 import { hole } from './sql-resolution.ts';
 
 /** Await it before parsing anything. Not awaited here: top-level await mixes up test files that share a process. */

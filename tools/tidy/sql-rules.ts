@@ -1,5 +1,4 @@
-import type { Finding, Rule } from './finding.ts';
-import { findingAt, findMatches } from './finding.ts';
+import { findingAt, findMatches, type Finding, type Rule } from './finding.ts';
 import { isQueriesFile, isServiceCode } from './source-files.ts';
 import { findLiterals, findSql, findNamedStatements, withoutCommentsAndQuotes } from './sql-text.ts';
 

@@ -1,13 +1,10 @@
 import type { Node } from 'libpg-query';
-import type { Finding, Rule, SourceFile } from './finding.ts';
-import { findingAt } from './finding.ts';
+import { findingAt, type Finding, type Rule, type SourceFile } from './finding.ts';
 import { parseSql, parseSqlWithHoles, tableName } from './postgresql.ts';
 import { isServiceCode } from './source-files.ts';
 import { hole, SqlResolver } from './sql-resolution.ts';
-import { findSql, isFragmentWithSelect } from './sql-text.ts';
-import type { SqlText } from './sql-text.ts';
-import { findUnboundTables } from './tenant-binding.ts';
-import type { Keys } from './tenant-binding.ts';
+import { findSql, isFragmentWithSelect, type SqlText } from './sql-text.ts';
+import { findUnboundTables, type Keys } from './tenant-binding.ts';
 
 /**
  * The wall between merchants, and between test and live: every statement, and every sub-select in it, is bound to one

@@ -1,5 +1,4 @@
-import type { Rule, SourceFile } from './finding.ts';
-import { findMatches } from './finding.ts';
+import { findMatches, type Rule, type SourceFile } from './finding.ts';
 
 /** Notes to oneself: the thing is done, or it stands in the list of what is not. */
 export const leftoverMarkers: Rule = (files) =>

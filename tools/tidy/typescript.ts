@@ -1,5 +1,4 @@
-import { parseSync, Visitor } from 'oxc-parser';
-import type { ParseResult, VisitorObject } from 'oxc-parser';
+import { parseSync, Visitor, type ParseResult, type VisitorObject } from 'oxc-parser';
 import type { SourceFile } from './finding.ts';
 
 const parsed = new WeakMap<SourceFile, ParseResult>();

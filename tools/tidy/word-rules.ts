@@ -1,5 +1,4 @@
-import type { Rule, SourceFile } from './finding.ts';
-import { findingAt } from './finding.ts';
+import { findingAt, type Rule, type SourceFile } from './finding.ts';
 import { visit } from './typescript.ts';
 
 const glossaryPath = 'docs/glossary.md';

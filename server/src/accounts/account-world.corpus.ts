@@ -8,8 +8,7 @@ import { seededRandom } from '../kit/random.ts';
 import { createSealer } from '../kit/seal.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import type { AccountContext, AccountMail } from './context.ts';
-import { signIn } from './sign-in.ts';
-import type { StartedSession } from './sign-in.ts';
+import { signIn, type StartedSession } from './sign-in.ts';
 import { signUp, verifyEmail } from './sign-up.ts';
 
 export const password = 'mango pirogue laterite drum';

@@ -1,6 +1,5 @@
 import type { Clock } from '../kit/clock.ts';
-import type { Transaction } from '../kit/db.ts';
-import type { Database } from '../kit/db.ts';
+import type { Transaction, Database } from '../kit/db.ts';
 import type { Random } from '../kit/random.ts';
 import type { Sealer } from '../kit/seal.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
-import { client, openAccountWorld, password } from './account-world.corpus.ts';
-import type { AccountWorld } from './account-world.corpus.ts';
+import { client, openAccountWorld, password, type AccountWorld } from './account-world.corpus.ts';
 import { signIn, VisitorLimit } from './sign-in.ts';
 
 let world: AccountWorld;

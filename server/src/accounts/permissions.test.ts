@@ -8,8 +8,9 @@ import {
   operatorActionNames,
   operatorPermission,
   operatorRoles,
+  type MerchantAction,
+  type Permission,
 } from './permissions.ts';
-import type { MerchantAction, Permission } from './permissions.ts';
 
 /** As a line of text: what the role may do in test, and in live. */
 function shown({ isAllowed, needsSecondFactor, ownOnly }: Permission): string {

@@ -1,6 +1,5 @@
 import type { Transaction } from '../kit/db.ts';
-import { normalizedEmail } from './account.ts';
-import type { Account } from './account.ts';
+import { normalizedEmail, type Account } from './account.ts';
 import type { AccountContext } from './context.ts';
 import { findAccountByEmail, insertAccount } from './queries.ts';
 import { checkEmail, checkName, createLinkToken, homeOf, newAccount } from './sign-up.ts';

@@ -1,5 +1,4 @@
-import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, type Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { purgeEndedLogins } from './queries.ts';
 

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { AppError } from '../api/app-error.ts';
-import { openAccountWorld } from './account-world.corpus.ts';
-import { client } from './account-world.corpus.ts';
-import type { AccountWorld } from './account-world.corpus.ts';
+import { openAccountWorld, client, type AccountWorld } from './account-world.corpus.ts';
 import { findAccount } from './queries.ts';
 import {
   checkSecondFactor,

@@ -1,6 +1,5 @@
 import { maskedChanges } from '../audit/masked-fields.ts';
-import { installationId } from '../audit/audit-entry.ts';
-import type { AuditEntry } from '../audit/audit-entry.ts';
+import { installationId, type AuditEntry } from '../audit/audit-entry.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { clientNetwork } from '../kit/client-address.ts';
 import type { Clock } from '../kit/clock.ts';

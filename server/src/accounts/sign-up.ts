@@ -1,7 +1,6 @@
 import { fieldError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
-import { normalizedEmail } from './account.ts';
-import type { Account, Realm } from './account.ts';
+import { normalizedEmail, type Account, type Realm } from './account.ts';
 import type { AccountContext } from './context.ts';
 import { createToken, hashOfToken } from './one-time-text.ts';
 import { assertStrongPassword, hashPassword } from './password.ts';
@@ -16,10 +15,10 @@ import {
   insertToken,
   markEmailVerified,
   updatePassword,
+  type TokenPurpose,
 } from './queries.ts';
 import { recordLogin } from './sign-in-audit.ts';
 import type { Client } from './sessions.ts';
-import type { TokenPurpose } from './queries.ts';
 import { mayMail } from './throttle.ts';
 import { insertMembership } from './queries/team.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
-import { openAccountWorld } from './account-world.corpus.ts';
-import type { AccountWorld } from './account-world.corpus.ts';
+import { openAccountWorld, type AccountWorld } from './account-world.corpus.ts';
 import { findAccount } from './queries.ts';
 import {
   acceptInvitation,
@@ -16,8 +15,8 @@ import {
   listMemberships,
   listTeam,
   removeMember,
+  type Grant,
 } from './team.ts';
-import type { Grant } from './team.ts';
 
 let world: AccountWorld;
 

@@ -1,7 +1,6 @@
 import { AppError, fieldError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
-import { normalizedEmail } from './account.ts';
-import type { Account } from './account.ts';
+import { normalizedEmail, type Account } from './account.ts';
 import type { AccountContext } from './context.ts';
 import { createToken, hashOfToken } from './one-time-text.ts';
 import type { MerchantRole } from './permissions.ts';
@@ -16,8 +15,9 @@ import {
   lockTeam,
   updateRole,
   upsertInvitation,
+  type Invitation,
+  type Membership,
 } from './queries/team.ts';
-import type { Invitation, Membership } from './queries/team.ts';
 import { checkEmail, checkName, newAccount } from './sign-up.ts';
 import { assertStrongPassword, hashPassword } from './password.ts';
 

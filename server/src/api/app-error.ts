@@ -1,7 +1,5 @@
-import { PublicError } from '../kit/public-error.ts';
-import type { PublicErrorDetails } from '../kit/public-error.ts';
-import { errorCodes } from './error-codes.ts';
-import type { ErrorCode } from './error-codes.ts';
+import { PublicError, type PublicErrorDetails } from '../kit/public-error.ts';
+import { errorCodes, type ErrorCode } from './error-codes.ts';
 
 export interface AppErrorDetails extends PublicErrorDetails {
   /**

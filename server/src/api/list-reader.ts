@@ -1,10 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { limitEachKey } from '../kit/keyed-limiter.ts';
-import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
-import { columnFilter, listClause } from './list-filter.ts';
-import type { ListFilter } from './list-filter.ts';
-import { searchedRowsMax, totalMax } from './pagination.ts';
-import type { PageRequest } from './pagination.ts';
+import { limitEachKey, type KeyedLimiter } from '../kit/keyed-limiter.ts';
+import { columnFilter, listClause, type ListFilter } from './list-filter.ts';
+import { searchedRowsMax, totalMax, type PageRequest } from './pagination.ts';
 
 /** A list of a merchant's records, as SQL to which filters and a page are appended. Newest first by default. */
 export interface ListSource<Row extends { id: string }, Stored extends object = Row> {

@@ -1,11 +1,17 @@
-import Type from 'typebox';
-import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { ErrorCode } from './error-codes.ts';
 import type { List } from './list-reader.ts';
-import { listCursor, listPageRequest, pageParameters, searchParameters, searchTerm, totalMax } from './pagination.ts';
-import type { PageQuery, PageRequest } from './pagination.ts';
-import { JsonText, readRoute } from './route.ts';
-import type { ApiRequest, ApiRoute } from './route.ts';
+import {
+  listCursor,
+  listPageRequest,
+  pageParameters,
+  searchParameters,
+  searchTerm,
+  totalMax,
+  type PageQuery,
+  type PageRequest,
+} from './pagination.ts';
+import { JsonText, readRoute, type ApiRequest, type ApiRoute } from './route.ts';
 
 /** What differs between the routes of lists. */
 interface ListRoute<Context, Filters extends TProperties> {

@@ -1,5 +1,4 @@
-import Type from 'typebox';
-import type { Static, TSchema } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import type { Transaction } from '../kit/db.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { KeyScope } from './key-scope.ts';

@@ -1,6 +1,5 @@
 import ajvFormats from 'ajv-formats';
-import { Ajv } from 'ajv';
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import { isUuid } from '../kit/ids.ts';
 import { isTime, isTimeOrDay } from '../kit/time-or-day.ts';

@@ -1,5 +1,4 @@
-import { columnFilter, termFilter } from './list-filter.ts';
-import type { ListFilter } from './list-filter.ts';
+import { columnFilter, termFilter, type ListFilter } from './list-filter.ts';
 import type { ListConditions } from './list-reader.ts';
 import { searchedRowsMax, totalMax } from './pagination.ts';
 import type { TypedSearch } from './typed-search.ts';

@@ -1,5 +1,4 @@
-import { createLog } from '../kit/log.ts';
-import type { Log, LogOptions } from '../kit/log.ts';
+import { createLog, type Log, type LogOptions } from '../kit/log.ts';
 
 /**
  * The fields that may be logged. All others are left out, so that a secret or a phone number cannot get into the log as part

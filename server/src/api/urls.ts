@@ -1,5 +1,4 @@
-import { assertUrlAllowed, UrlNotAllowedError } from '../kit/outbound-guard.ts';
-import type { OutboundPolicy } from '../kit/outbound-guard.ts';
+import { assertUrlAllowed, UrlNotAllowedError, type OutboundPolicy } from '../kit/outbound-guard.ts';
 import { fieldError } from './app-error.ts';
 
 /** docs/api.md, "URLs": a development server may call private addresses; in live on a production server only https is called. */

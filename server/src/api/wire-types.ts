@@ -1,5 +1,4 @@
-import Type from 'typebox';
-import type { Static, TSchema } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { urlLengthMax } from '../kit/outbound-guard.ts';
 
 // Schemas that many bodies share. Descriptions appear in the API reference.

@@ -1,5 +1,4 @@
-import { bindRoutes } from '../api/route.ts';
-import type { ApiRoute, BoundRoute } from '../api/route.ts';
+import { bindRoutes, type ApiRoute, type BoundRoute } from '../api/route.ts';
 import { customerRoutes } from '../customers/routes.ts';
 import { linkRoutes } from '../links/routes.ts';
 import { readChatDelivery } from '../notifications/chat-delivery.ts';

@@ -11,19 +11,19 @@ import {
   createNetworks,
   createRailAccountContext,
   createWebhooks,
+  type Address,
+  type AppOptions,
+  type MoneyContext,
 } from './contexts.ts';
-import type { Address, AppOptions, MoneyContext } from './contexts.ts';
 import type { Log } from '../kit/log.ts';
 import type { ScriptComparisons } from './page-scripts/script-comparisons.ts';
 import type { SyntheticPayments } from './synthetic-payment.ts';
 import { registerGauges } from './gauges.ts';
-import { createRestoreHold, heldText } from '../backups/hold.ts';
+import { createRestoreHold, heldText, type RestoreHold } from '../backups/hold.ts';
 import type { DailyHeads } from '../chain/record-heads.ts';
-import type { RestoreHold } from '../backups/hold.ts';
 import { registerHealth } from '../http/health.ts';
 import { refuseWhileHeld } from '../http/refuse-while-held.ts';
-import { createMetrics } from '../http/metrics.ts';
-import type { Metrics } from '../http/metrics.ts';
+import { createMetrics, type Metrics } from '../http/metrics.ts';
 import { createServer } from '../http/server.ts';
 import { createNodeProbe } from '../http/node-probe.ts';
 import { createWriteProbe } from '../http/write-probe.ts';
@@ -33,8 +33,7 @@ import { RequestLog } from '../request-log/request-log.ts';
 import { KeyUses } from '../merchants/key-uses.ts';
 import type { ServedParts } from '../process/serve.ts';
 import { Heartbeats } from '../worker/heartbeats.ts';
-import { startWorker } from '../worker/worker.ts';
-import type { Worker, WorkQueue } from '../worker/worker.ts';
+import { startWorker, type Worker, type WorkQueue } from '../worker/worker.ts';
 import { whileNotHeld } from '../worker/while-not-held.ts';
 import {
   keyUseQueue,

@@ -1,7 +1,6 @@
 import { countDeadQueueRows, findOldestTransactionStart, readTransactionIdUse } from '../database/watch-database.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { secondsSince } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { secondsSince, type Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 
 /** What stops a database that nobody watches: ids that run out, and old snapshots under which queues grow. */

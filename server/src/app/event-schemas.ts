@@ -1,5 +1,4 @@
-import Type from 'typebox';
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { customerSchema } from '../customers/customer-wire.ts';
 import type { EventKind } from '../events/kinds.ts';
 import { idType } from '../api/wire-types.ts';

@@ -1,19 +1,15 @@
 import { countOpenCases } from '../cases/list-cases.ts';
-import { listOwed, owedKinds } from '../debts/what-is-owed.ts';
-import type { Owed } from '../debts/what-is-owed.ts';
+import { listOwed, owedKinds, type Owed } from '../debts/what-is-owed.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { addMs, dayMs, secondsSince } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, dayMs, secondsSince, type Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
 import { sumSuspense } from '../ledger/balances.ts';
 import { AccountLabels } from '../networks/account-labels.ts';
 import type { ConnectedAccount } from '../rail-accounts/connected-accounts.ts';
 import { listNewestDays } from '../reconciliation/reconcile.ts';
-import { clearingAccounts, readClearing, unexplained } from '../reports/clearing.ts';
-import type { ClearingGroup } from '../reports/clearing.ts';
-import { readUnfinished } from '../reports/unfinished.ts';
-import type { Unfinished } from '../reports/unfinished.ts';
+import { clearingAccounts, readClearing, unexplained, type ClearingGroup } from '../reports/clearing.ts';
+import { readUnfinished, type Unfinished } from '../reports/unfinished.ts';
 
 interface MoneyGaugeContext {
   db: Database;

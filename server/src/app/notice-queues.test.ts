@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { DailyHeads } from '../chain/record-heads.ts';
-import { createOutboundClient } from '../kit/outbound-http.ts';
-import type { OutboundClient } from '../kit/outbound-http.ts';
+import { createOutboundClient, type OutboundClient } from '../kit/outbound-http.ts';
 import { createSealer } from '../kit/seal.ts';
-import { createNoticeWorld } from '../notifications/notice-world.corpus.ts';
-import type { NoticeWorld } from '../notifications/notice-world.corpus.ts';
+import { createNoticeWorld, type NoticeWorld } from '../notifications/notice-world.corpus.ts';
 import { createPayment } from '../payments/create-payment.ts';
 import type { Intent } from '../payments/intent.ts';
 import { newPayment } from '../payments/payment-world.corpus.ts';
@@ -19,8 +17,7 @@ import type { WrittenEvent } from '../events/event.ts';
 import type { Database, Statement, Transaction } from '../kit/db.ts';
 import { createPlanner } from './contexts.ts';
 import { deliveryTopicKind, workerQueues } from './work-queues.ts';
-import { startWorker } from '../worker/worker.ts';
-import type { Worker } from '../worker/worker.ts';
+import { startWorker, type Worker } from '../worker/worker.ts';
 
 // More of one merchant than may be under way at once, so that later work finds no permit.
 const manyHanging = 20;

@@ -1,11 +1,9 @@
 import type { Metrics } from '../http/metrics.ts';
-import { addMs, secondsSince } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, secondsSince, type Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { amountToJson } from '../kit/money.ts';
 import type { JsonValue } from '../kit/strict-json.ts';
-import { createNetworkClient } from '../networks/http-client.ts';
-import type { NetworkClient } from '../networks/http-client.ts';
+import { createNetworkClient, type NetworkClient } from '../networks/http-client.ts';
 
 export interface SyntheticPaymentOptions {
   /** A test merchant's key; null where nobody wants synthetic payments. */

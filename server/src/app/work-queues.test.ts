@@ -5,16 +5,14 @@ import { addMs } from '../kit/clock.ts';
 import type { CollectionResponse, PayoutResponse } from '../networks/contract.ts';
 import type { NetworkCall, ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { createPayment } from '../payments/create-payment.ts';
-import { createPaymentWorld, newPayment } from '../payments/payment-world.corpus.ts';
-import type { PaymentWorld } from '../payments/payment-world.corpus.ts';
+import { createPaymentWorld, newPayment, type PaymentWorld } from '../payments/payment-world.corpus.ts';
 import { createTransfer } from '../transfers/create-transfer.ts';
 import { newTransfer, paid, transactionOf } from '../transfers/transfer-world.corpus.ts';
 import { findTransferById } from '../transfers/find-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { withLocalChanges } from './local-changes.corpus.ts';
 import { workerQueues } from './work-queues.ts';
-import { startWorker } from '../worker/worker.ts';
-import type { Worker } from '../worker/worker.ts';
+import { startWorker, type Worker } from '../worker/worker.ts';
 
 // More of one merchant than may be under way at once, so that later work finds no permit.
 const manyHanging = 20;

@@ -7,12 +7,15 @@ import type { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { purgeLogins } from '../accounts/retention.ts';
 import type { MailContext } from '../mail/mail.ts';
-import { purgeMails, sendDueMail } from '../mail/send-due-mail.ts';
-import type { Mailer } from '../mail/send-due-mail.ts';
-import { claimCallbacks, createCallbackHandler, hasDueCallbacks, purgeInbox } from '../networks/inbox.ts';
-import type { ClaimedCallback } from '../networks/inbox.ts';
-import { chainLateRows, chainRows } from '../chain/append-blocks.ts';
-import type { ChainContext } from '../chain/append-blocks.ts';
+import { purgeMails, sendDueMail, type Mailer } from '../mail/send-due-mail.ts';
+import {
+  claimCallbacks,
+  createCallbackHandler,
+  hasDueCallbacks,
+  purgeInbox,
+  type ClaimedCallback,
+} from '../networks/inbox.ts';
+import { chainLateRows, chainRows, type ChainContext } from '../chain/append-blocks.ts';
 import type { DailyHeads } from '../chain/record-heads.ts';
 import type { CallbackSender } from '../../../simulator/callback-sender.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -51,8 +54,7 @@ import { purgeAttempts, purgeEvents } from '../webhooks/retention.ts';
 import type { ScriptComparisons } from './page-scripts/script-comparisons.ts';
 import type { SyntheticPayments } from './synthetic-payment.ts';
 import { BatchQueue } from '../worker/batch-queue.ts';
-import { outboxQueue, workKey } from '../worker/outbox-queue.ts';
-import type { OutboxQueueOptions, WorkPace } from '../worker/outbox-queue.ts';
+import { outboxQueue, workKey, type OutboxQueueOptions, type WorkPace } from '../worker/outbox-queue.ts';
 import type { WorkQueue } from '../worker/worker.ts';
 
 /** The kind of the topics that announce work; a `workKey` follows. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
-import { installationId } from './audit-entry.ts';
-import type { AuditEntry } from './audit-entry.ts';
+import { installationId, type AuditEntry } from './audit-entry.ts';
 import { maskedChanges } from './masked-fields.ts';
 import { recordAudit } from './record-audit.ts';
 

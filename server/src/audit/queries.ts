@@ -1,11 +1,8 @@
-import { columnFilter, createdFilter, substringPattern } from '../api/list-filter.ts';
-import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
-import { listOf } from '../api/list-reader.ts';
-import type { List, ListConditions, ListReader, ListSource } from '../api/list-reader.ts';
+import { columnFilter, createdFilter, substringPattern, type ListFilter, type TimeFilter } from '../api/list-filter.ts';
+import { listOf, type List, type ListConditions, type ListReader, type ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { installationId, readingActions } from './audit-entry.ts';
-import type { AuditEntry } from './audit-entry.ts';
+import { installationId, readingActions, type AuditEntry } from './audit-entry.ts';
 
 const columns = `business_id AS "businessId", id, test_mode AS "testMode", actor_type AS "actorType", actor_id AS "actorId",
   actor_name AS "actorName", action, result, object_type AS "objectType", object_id AS "objectId", changes,

@@ -1,5 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { Dirent } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  type Dirent,
+} from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { withAdminClient } from '../database/admin-client.ts';
 import { clusterDirectoryIn } from '../database/embedded/cluster.ts';
@@ -17,8 +25,8 @@ import {
   readManifest,
   serializeManifest,
   unfinishedPrefix,
+  type Manifest,
 } from './manifest.ts';
-import type { Manifest } from './manifest.ts';
 import { readServerFacts, startBackup, stopBackup } from './queries.ts';
 
 interface BackupOptions {

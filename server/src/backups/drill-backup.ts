@@ -5,11 +5,9 @@ import { findLiveOwner } from '../database/embedded/data-directory-lock.ts';
 import { startEmbeddedPostgres } from '../database/embedded/embedded.ts';
 import { stopOrphanedServer } from '../database/embedded/orphaned-server.ts';
 import { migrate } from '../database/migrate.ts';
-import { openDatabase } from '../kit/db.ts';
-import type { Database } from '../kit/db.ts';
+import { openDatabase, type Database } from '../kit/db.ts';
 import { StartError } from '../kit/start-error.ts';
-import { restoreBackup } from './restore-backup.ts';
-import type { RestoreOptions } from './restore-backup.ts';
+import { restoreBackup, type RestoreOptions } from './restore-backup.ts';
 
 interface DrillOptions extends Omit<RestoreOptions, 'until' | 'target' | 'log'> {
   /** What the restored database has to stand. */

@@ -1,8 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
-import { findHeldRestore } from './queries.ts';
-import type { Restore } from './queries.ts';
+import { findHeldRestore, type Restore } from './queries.ts';
 
 export { findHeldRestore, insertRestore, releaseRestores } from './queries.ts';
 export type { Restore } from './queries.ts';

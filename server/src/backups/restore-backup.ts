@@ -23,8 +23,7 @@ import { uuidV7 } from '../kit/ids.ts';
 import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
 import { copyFile } from './copy-file.ts';
-import { backupPaths, listBackups, readManifest } from './manifest.ts';
-import type { Manifest } from './manifest.ts';
+import { backupPaths, listBackups, readManifest, type Manifest } from './manifest.ts';
 import { markRestored, readReplayedTo } from './queries.ts';
 
 export interface RestoreOptions {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addMs } from '../kit/clock.ts';
-import { backupLimits, backupProblems } from './runs.ts';
-import type { BackupRun, BackupState } from './runs.ts';
+import { backupLimits, backupProblems, type BackupRun, type BackupState } from './runs.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const run = (kind: BackupRun['kind'], ageMs: number, problem: string | null = null): BackupRun => ({

@@ -1,8 +1,6 @@
-import type { Clock } from '../kit/clock.ts';
-import { dayMs } from '../kit/clock.ts';
+import { dayMs, type Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
-import { findArchiveFailure, insertBackupRun, listNewestRuns } from './queries.ts';
-import type { BackupRun } from './queries.ts';
+import { findArchiveFailure, insertBackupRun, listNewestRuns, type BackupRun } from './queries.ts';
 
 export type { BackupRun } from './queries.ts';
 

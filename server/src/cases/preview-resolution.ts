@@ -1,6 +1,5 @@
 import { PublicError } from '../kit/public-error.ts';
-import { changesOfTransaction } from '../ledger/balances.ts';
-import type { BalanceChange } from '../ledger/balances.ts';
+import { changesOfTransaction, type BalanceChange } from '../ledger/balances.ts';
 import type { Case } from './case.ts';
 import type { ResolveContext } from './resolve-case.ts';
 import type { ResolutionStep } from './resolution.ts';

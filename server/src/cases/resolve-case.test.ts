@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { AppError } from '../api/app-error.ts';
@@ -14,8 +13,15 @@ import { findCaseById, listCasesOfSubject, listResolutionSteps } from './list-ca
 import { openCase } from './open-case.ts';
 import type { Case } from './case.ts';
 import type { CaseResolver, Confirmation } from './resolution.ts';
-import { closeWith, confirmResolution, listChoices, proposeResolution, withdrawProposal } from './resolve-case.ts';
-import type { NewProposal, ResolveContext } from './resolve-case.ts';
+import {
+  closeWith,
+  confirmResolution,
+  listChoices,
+  proposeResolution,
+  withdrawProposal,
+  type NewProposal,
+  type ResolveContext,
+} from './resolve-case.ts';
 
 let database: TestDatabase;
 let db: Database;

@@ -11,8 +11,14 @@ import {
   lockOpenCasesOfSubject,
   updateProposal,
 } from './queries.ts';
-import { throwIfRefused } from './resolution.ts';
-import type { CaseResolver, Choice, Confirmation, ResolutionStep, ReportedMoney } from './resolution.ts';
+import {
+  throwIfRefused,
+  type CaseResolver,
+  type Choice,
+  type Confirmation,
+  type ResolutionStep,
+  type ReportedMoney,
+} from './resolution.ts';
 
 export interface ResolveContext {
   db: Database;

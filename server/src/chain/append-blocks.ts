@@ -1,10 +1,8 @@
-import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, type Clock } from '../kit/clock.ts';
 import type { Database, Queryable } from '../kit/db.ts';
 import { firstIdAt, timestampOf } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
-import { blockOf, emptyHead } from './block.ts';
-import type { ChainedRow, ChainHead } from './block.ts';
+import { blockOf, emptyHead, type ChainedRow, type ChainHead } from './block.ts';
 import type { Book, RowRange } from './book.ts';
 import { books, listAllHeads } from './heads.ts';
 

@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { createLedgerWorld } from '../ledger/ledger-world.corpus.ts';
-import type { LedgerWorld } from '../ledger/ledger-world.corpus.ts';
+import { createLedgerWorld, type LedgerWorld } from '../ledger/ledger-world.corpus.ts';
 import { installationId } from '../audit/audit-entry.ts';
 import { recordOperatorAct } from '../audit/operator-act.ts';
 import { contextOfCommand } from '../../../test/harness/operate.ts';
@@ -15,8 +14,7 @@ import type { CommandContext, CommandResult } from '../operator/command.ts';
 import { chainLateRows, chainRows, oldestUnchainedSeconds } from './append-blocks.ts';
 import { books, parseHeads } from './heads.ts';
 import { DailyHeads, recordHeads, newestHeadsFile } from './record-heads.ts';
-import { verifyChains } from './verify-chain.ts';
-import type { ChainFinding } from './verify-chain.ts';
+import { verifyChains, type ChainFinding } from './verify-chain.ts';
 
 type Run = (context: CommandContext, input: CommandInput) => Promise<CommandResult>;
 

@@ -1,12 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPrivateFile } from '../database/embedded/data-directory.ts';
-import { addMs, utcDay } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, utcDay, type Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
-import { formatHeads, readHeads } from './heads.ts';
-import type { Heads } from './heads.ts';
+import { formatHeads, readHeads, type Heads } from './heads.ts';
 
 export interface RecordContext {
   db: Database;

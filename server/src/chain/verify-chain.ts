@@ -1,12 +1,9 @@
 import type { Database, Queryable } from '../kit/db.ts';
-import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, type Clock } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { blockHash, checkBytes, emptyHead, rowHash } from './block.ts';
-import type { Block, BookName, ChainHead } from './block.ts';
+import { blockHash, checkBytes, emptyHead, rowHash, type Block, type BookName, type ChainHead } from './block.ts';
 import type { Book, StoredRow } from './book.ts';
-import { books, listAllHeads } from './heads.ts';
-import type { RecordedHead } from './heads.ts';
+import { books, listAllHeads, type RecordedHead } from './heads.ts';
 
 /** The first place of a chain that is not as it was written. */
 export interface ChainFinding {

@@ -7,8 +7,7 @@ import { StartError } from '../kit/start-error.ts';
 import type { SmtpSettings } from '../mail/send-due-mail.ts';
 import type { TelegramSettings } from '../notifications/telegram/channel.ts';
 import type { WhatsappSettings } from '../notifications/whatsapp/channel.ts';
-import { settings } from './settings.ts';
-import type { SettingName } from './settings.ts';
+import { settings, type SettingName } from './settings.ts';
 
 export type Config = ReturnType<typeof readSettings>;
 

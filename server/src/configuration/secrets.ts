@@ -10,8 +10,7 @@ import {
 } from '../database/embedded/data-directory.ts';
 import type { KeyCheck, KeySetting } from '../keyring/key-check.ts';
 import type { Random } from '../kit/random.ts';
-import { createSealer, keyIdOf } from '../kit/seal.ts';
-import type { Sealer } from '../kit/seal.ts';
+import { createSealer, keyIdOf, type Sealer } from '../kit/seal.ts';
 import { StartError } from '../kit/start-error.ts';
 
 /** The secrets of the installation and those derived from them: the same in every process. */

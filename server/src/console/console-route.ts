@@ -1,9 +1,7 @@
 import type { OperatorAction } from '../accounts/permissions.ts';
-import { formRoutes as portalFormRoutes } from '../portal/patterns/form-page.ts';
-import type { FormPage } from '../portal/patterns/form-page.ts';
+import { formRoutes as portalFormRoutes, type FormPage } from '../portal/patterns/form-page.ts';
 import { listRoutes as portalListRoutes } from '../portal/patterns/list-export.ts';
-import { listRoute as portalListRoute } from '../portal/patterns/list-page.ts';
-import type { ListPage } from '../portal/patterns/list-page.ts';
+import { listRoute as portalListRoute, type ListPage } from '../portal/patterns/list-page.ts';
 import type { PageResult, PageRoute } from '../portal/patterns/page-route.ts';
 import type { ConsoleVisit } from './visit.ts';
 

@@ -1,10 +1,8 @@
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 import { roleName } from '../portal/patterns/texts.ts';
 import type { ConsoleRoute, Section } from './console-route.ts';
-import { consoleHome } from './visit.ts';
+import { consoleHome, type ConsoleVisit } from './visit.ts';
 import type { Environment } from '../portal/environment.ts';
-import type { ConsoleVisit } from './visit.ts';
 
 interface ConsoleLink {
   section: Section;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openConsoleWorld } from '../../../test/harness/console-world.ts';
-import type { ConsoleWorld } from '../../../test/harness/console-world.ts';
+import { openConsoleWorld, type ConsoleWorld } from '../../../test/harness/console-world.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 import { GsmaProvider } from '../networks/gsma/gsma-provider.corpus.ts';

@@ -13,8 +13,7 @@ import { recordExport, RecordedReads } from './audit/reads.ts';
 import type { ConsoleKind } from './console-route.ts';
 import { frame } from './frame.ts';
 import type { ConsoleServices } from './services.ts';
-import { findVisit } from './visit.ts';
-import type { ConsoleVisit } from './visit.ts';
+import { findVisit, type ConsoleVisit } from './visit.ts';
 
 /** The base of what is about one environment. */
 export const ofEnvironment = `/${environmentParameter}` as const;

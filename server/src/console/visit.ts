@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { operatorPermission, operatorRoles } from '../accounts/permissions.ts';
-import type { OperatorAction, OperatorRole } from '../accounts/permissions.ts';
+import { operatorPermission, operatorRoles, type OperatorAction, type OperatorRole } from '../accounts/permissions.ts';
 import type { SignedIn } from '../accounts/sessions.ts';
 import { AppError } from '../api/app-error.ts';
 import type { Html } from '../kit/html.ts';

@@ -3,8 +3,7 @@ import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
+import { startService, type TestMerchant, type TestService } from '../../../test/harness/service.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 
 /** A merchant with clients that hold every answer to the contract. */

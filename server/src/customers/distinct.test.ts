@@ -4,8 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { effort } from '../../../test/harness/effort.ts';
 import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { countRows } from '../../../test/harness/tables.ts';
-import { change, created, refusal, remove, startCustomerApi } from './customer-api.corpus.ts';
-import type { CustomerApi } from './customer-api.corpus.ts';
+import { change, created, refusal, remove, startCustomerApi, type CustomerApi } from './customer-api.corpus.ts';
 
 let world: CustomerApi;
 

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { canonicalContactNumber } from '../api/field-values.ts';
-import { numberOrNull, parseInternationalNumber, parsePhoneNumber } from '../kit/phone-number.ts';
-import type { PhoneNumberOptions } from '../kit/phone-number.ts';
+import {
+  numberOrNull,
+  parseInternationalNumber,
+  parsePhoneNumber,
+  type PhoneNumberOptions,
+} from '../kit/phone-number.ts';
 import type { Customer } from './customer.ts';
 
 const bucketsMax = 256;

@@ -1,7 +1,6 @@
-import { appendEvent } from '../events/append-event.ts';
+import { appendEvent, type EventContext } from '../events/append-event.ts';
 import { replaceFieldsOfEvents } from '../events/list-events.ts';
 import type { EventKind, JsonRecord } from '../events/kinds.ts';
-import type { EventContext } from '../events/append-event.ts';
 import { getterOf } from '../api/get-record.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Caller } from '../api/route.ts';

@@ -1,8 +1,14 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, idFilters, substringPattern } from '../api/list-filter.ts';
-import type { ListFilter, RecordFilter, TimeFilter } from '../api/list-filter.ts';
-import { listOf } from '../api/list-reader.ts';
-import type { ListSource } from '../api/list-reader.ts';
+import {
+  columnFilter,
+  createdFilter,
+  idFilters,
+  substringPattern,
+  type ListFilter,
+  type RecordFilter,
+  type TimeFilter,
+} from '../api/list-filter.ts';
+import { listOf, type ListSource } from '../api/list-reader.ts';
 import { newestRequest } from '../api/search-request.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Customer } from './customer.ts';

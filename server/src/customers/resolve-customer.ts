@@ -1,8 +1,7 @@
 import { fieldError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { lockCustomerForPayment } from './queries.ts';
-import type { CustomerContact } from './queries.ts';
+import { lockCustomerForPayment, type CustomerContact } from './queries.ts';
 
 /**
  * The customer that a payment names. In a transaction it is locked against deletion until the end, so a deletion sees the

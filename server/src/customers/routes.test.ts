@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { countRows } from '../../../test/harness/tables.ts';
-import { change, created, idsOf, refusal, remove, startCustomerApi } from './customer-api.corpus.ts';
-import type { CustomerApi } from './customer-api.corpus.ts';
+import { change, created, idsOf, refusal, remove, startCustomerApi, type CustomerApi } from './customer-api.corpus.ts';
 
 let world: CustomerApi;
 

@@ -4,11 +4,16 @@ import { fieldError } from '../api/app-error.ts';
 import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
 import { checkMetadata, notBlank } from '../api/field-values.ts';
-import { ExistingRecord, readRoute, writeRoute } from '../api/route.ts';
-import type { ApiRoute, Caller } from '../api/route.ts';
+import { ExistingRecord, readRoute, writeRoute, type ApiRoute, type Caller } from '../api/route.ts';
 import { bareOrWrapped, deletedSchema, unwrapped } from '../api/wire-types.ts';
-import { createCustomer, deleteCustomer, getCustomer, updateCustomer } from './manage-customers.ts';
-import type { CustomerChange, NewCustomer } from './manage-customers.ts';
+import {
+  createCustomer,
+  deleteCustomer,
+  getCustomer,
+  updateCustomer,
+  type CustomerChange,
+  type NewCustomer,
+} from './manage-customers.ts';
 import type { CustomerContext } from './customer.ts';
 import { customerToWire, customerChangeSchema, customerSchema, newCustomerSchema } from './customer-wire.ts';
 import { checkPhone } from './identities.ts';

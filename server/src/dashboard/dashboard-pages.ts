@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createAssets } from '../portal/assets.ts';
 import { environmentParameter } from '../portal/environment.ts';
-import { preparePortalScope } from '../portal/portal-scope.ts';
-import type { PortalOptions } from '../portal/portal-scope.ts';
+import { preparePortalScope, type PortalOptions } from '../portal/portal-scope.ts';
 import { requireSignedIn } from '../portal/sign-in/signed-in-only.ts';
 import { seeOther } from '../pages/page-scope.ts';
 import { findScreenPath } from './counter-screen/own-counter.ts';

@@ -1,6 +1,5 @@
 import type { MerchantAction } from '../accounts/permissions.ts';
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 import { cleanText } from '../pages/page-text.ts';
 import type { Section } from './dashboard-route.ts';
 import type { Visit } from './visit.ts';

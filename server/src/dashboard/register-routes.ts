@@ -14,8 +14,7 @@ import { frame, screenFrame } from './frame.ts';
 import type { EventStreams } from './live/event-streams.ts';
 import type { DashboardServices } from './services.ts';
 import { filesOf, registerWithFiles } from '../portal/uploaded-files.ts';
-import { findVisit } from './visit.ts';
-import type { Visit } from './visit.ts';
+import { findVisit, type Visit } from './visit.ts';
 
 interface RegisterOptions {
   parts: PortalParts;

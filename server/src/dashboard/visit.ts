@@ -1,14 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import { merchantPermission } from '../accounts/permissions.ts';
-import type { MerchantAction } from '../accounts/permissions.ts';
+import { merchantPermission, type MerchantAction } from '../accounts/permissions.ts';
 import type { SignedIn } from '../accounts/sessions.ts';
-import { findMembership } from '../accounts/team.ts';
-import type { Membership } from '../accounts/team.ts';
+import { findMembership, type Membership } from '../accounts/team.ts';
 import { AppError } from '../api/app-error.ts';
 import type { Caller } from '../api/route.ts';
 import type { Html } from '../kit/html.ts';
-import { getBusiness } from '../merchants/business-status.ts';
-import type { Business } from '../merchants/business-status.ts';
+import { getBusiness, type Business } from '../merchants/business-status.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { CollectingConnector } from '../networks/contract.ts';
 import type { Environment } from '../portal/environment.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createEmptyTestDatabase, createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { withAdminClient } from './admin-client.ts';
 import { findCatalogueBreaches } from './catalogue-rules.ts';
 

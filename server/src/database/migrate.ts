@@ -3,8 +3,7 @@ import type { Clock } from '../kit/clock.ts';
 import { errorCode, reasonOf, StartError } from '../kit/start-error.ts';
 import { withAdminClient } from './admin-client.ts';
 import { isDistributed, runOnCluster } from './cluster/migrate-cluster.ts';
-import { labelOf, migrationsFolder, readMigrations } from './migration-files.ts';
-import type { Migration } from './migration-files.ts';
+import { labelOf, migrationsFolder, readMigrations, type Migration } from './migration-files.ts';
 import { newerSchemaError } from './schema-version.ts';
 
 export interface MigrateOptions {

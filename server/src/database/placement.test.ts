@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type pg from 'pg';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { withAdminClient } from './admin-client.ts';
-import { placements } from './placement.ts';
-import type { Placement } from './placement.ts';
+import { placements, type Placement } from './placement.ts';
 
 const ours = `SELECT oid FROM pg_namespace WHERE nspname IN ('public', 'simulator')`;
 

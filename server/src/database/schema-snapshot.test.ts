@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { createEmptyTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createEmptyTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { withAdminClient } from './admin-client.ts';
 import { ensureServingRole } from './roles.ts';
 import { describeSchema } from './schema-snapshot.ts';

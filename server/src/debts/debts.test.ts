@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
-import { confirmResolution, listChoices, proposeResolution } from '../cases/resolve-case.ts';
-import type { ResolveContext } from '../cases/resolve-case.ts';
+import { confirmResolution, listChoices, proposeResolution, type ResolveContext } from '../cases/resolve-case.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import { AppError } from '../api/app-error.ts';
 import { applyResponse } from '../payments/apply-response.ts';
@@ -11,8 +10,7 @@ import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
 import { explainAccount } from '../settlement/balance-movements.ts';
 import { settleBatch } from '../settlement/settle-batch.ts';
-import { createDebtWorld } from './debt-world.corpus.ts';
-import type { DebtWorld } from './debt-world.corpus.ts';
+import { createDebtWorld, type DebtWorld } from './debt-world.corpus.ts';
 import { createDebtResolvers } from './resolve-debt.ts';
 import { listOwed } from './what-is-owed.ts';
 

@@ -6,8 +6,7 @@ import { AppError } from '../api/app-error.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversedPayout, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
 import { deleteSubAccount } from '../settlement/delete-sub-account.ts';
-import { createDebtWorld } from './debt-world.corpus.ts';
-import type { DebtWorld } from './debt-world.corpus.ts';
+import { createDebtWorld, type DebtWorld } from './debt-world.corpus.ts';
 
 const walks = effort({ usual: 7, long: 400 });
 const roundsPerWalk = effort({ usual: 4, long: 8 });

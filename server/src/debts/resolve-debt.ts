@@ -1,6 +1,5 @@
 import type { Case } from '../cases/case.ts';
-import { throwIfRefused } from '../cases/resolution.ts';
-import type { CaseResolver } from '../cases/resolution.ts';
+import { throwIfRefused, type CaseResolver } from '../cases/resolution.ts';
 import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';

@@ -4,8 +4,7 @@ import { AppError } from '../api/app-error.ts';
 import { reversedPayout, paidBack, refused, splitWith, transactionOf } from '../refunds/refund-world.corpus.ts';
 import type { Refund } from '../refunds/refund.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { createDebtWorld } from './debt-world.corpus.ts';
-import type { DebtWorld } from './debt-world.corpus.ts';
+import { createDebtWorld, type DebtWorld } from './debt-world.corpus.ts';
 
 // A waiver and a write-off end a claim that was not paid. What is recovered of it later belongs to whoever bore the loss.
 

@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test';
 import { paidBack, refused } from '../refunds/refund-world.corpus.ts';
 import { settleCharge } from '../settlement/settle-charge.ts';
 import { lockPayment } from '../payments/change-payment.ts';
-import { createDebtWorld } from './debt-world.corpus.ts';
-import type { DebtWorld } from './debt-world.corpus.ts';
+import { createDebtWorld, type DebtWorld } from './debt-world.corpus.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 

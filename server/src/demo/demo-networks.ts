@@ -6,8 +6,7 @@ import type {
   PayoutResponse,
   RefundOperations,
 } from '../networks/contract.ts';
-import { createNetworkRegistry } from '../networks/registry.ts';
-import type { NetworkRegistry } from '../networks/registry.ts';
+import { createNetworkRegistry, type NetworkRegistry } from '../networks/registry.ts';
 
 /** Numbers with this ending are refused money, as at the simulated networks (docs/testing-with-the-simulator.md). */
 export const refusedEnding = '0002';

@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
-import { seededRandom } from '../kit/random.ts';
-import type { Random } from '../kit/random.ts';
+import { seededRandom, type Random } from '../kit/random.ts';
 
 /** The time and the randomness of one story: several are played at once, each at a time of its own. */
 class Moment implements Clock {

@@ -1,9 +1,7 @@
-import { addMs, dayMs, systemClock } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, dayMs, systemClock, type Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { SharedCommits } from '../kit/shared-commits.ts';
-import { createCommandPlanner } from '../webhooks/delivery-planner.ts';
-import type { DeliveryPlanner } from '../webhooks/delivery-planner.ts';
+import { createCommandPlanner, type DeliveryPlanner } from '../webhooks/delivery-planner.ts';
 import type { MoneyContext } from '../app/contexts.ts';
 import { completeWorkWith } from '../events/outbox.ts';
 import type { QueueName, Work, WorkKind } from '../events/work.ts';

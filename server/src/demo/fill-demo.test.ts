@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fillWithDemoData } from '../../../test/harness/demo-data.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../../../test/harness/service.ts';
 import { SettableClock } from '../../../test/harness/settable-clock.ts';
 import { createServiceLog } from '../api/service-log.ts';
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';

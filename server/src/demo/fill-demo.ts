@@ -11,17 +11,19 @@ import { listGroups } from '../sub-accounts/manage-groups.ts';
 import { Agenda } from './agenda.ts';
 import { groupName } from './catalogue.ts';
 import { happens, wholeNumber } from './choices.ts';
-import { createDemoWorld } from './demo-world.ts';
-import type { DemoWorld } from './demo-world.ts';
-import { availableMinor, playPayout, playRefund, playReversal, playTransfer } from './money-out-story.ts';
-import type { TransferPlan } from './money-out-story.ts';
+import { createDemoWorld, type DemoWorld } from './demo-world.ts';
+import {
+  availableMinor,
+  playPayout,
+  playRefund,
+  playReversal,
+  playTransfer,
+  type TransferPlan,
+} from './money-out-story.ts';
 import { playPayment } from './payment-story.ts';
-import { daysOf, paymentsByDay, planDay } from './plan-payments.ts';
-import type { PaymentPlan, Period } from './plan-payments.ts';
-import { numberOf, setFees, setUpBusiness } from './set-up-business.ts';
-import type { DemoRecords } from './set-up-business.ts';
-import { createDemoWebhooks } from './webhook-story.ts';
-import type { DemoWebhooks } from './webhook-story.ts';
+import { daysOf, paymentsByDay, planDay, type PaymentPlan, type Period } from './plan-payments.ts';
+import { numberOf, setFees, setUpBusiness, type DemoRecords } from './set-up-business.ts';
+import { createDemoWebhooks, type DemoWebhooks } from './webhook-story.ts';
 
 export interface FillOptions {
   merchant: Merchant;

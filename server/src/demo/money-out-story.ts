@@ -13,8 +13,7 @@ import { createTransfer } from '../transfers/create-transfer.ts';
 import { createTransferJobs } from '../transfers/jobs.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { oneOf, wholeNumber } from './choices.ts';
-import { claimedWork, endWork } from './demo-world.ts';
-import type { DemoWorld } from './demo-world.ts';
+import { claimedWork, endWork, type DemoWorld } from './demo-world.ts';
 import { report, transactionOf } from './payment-story.ts';
 
 // Of all that can be paid out, what stays for fees and refunds.

@@ -9,15 +9,13 @@ import type { CollectionResponse, FailureCode } from '../networks/contract.ts';
 import { applyNotification } from '../payments/apply-response.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
 import type { Charge } from '../payments/charge.ts';
-import { createPayment, fromApi } from '../payments/create-payment.ts';
-import type { NewPayment } from '../payments/create-payment.ts';
+import { createPayment, fromApi, type NewPayment } from '../payments/create-payment.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import type { Intent } from '../payments/intent.ts';
 import { startCharge } from '../payments/jobs.ts';
 import { startAttempt } from '../payments/start-attempt.ts';
 import { happens, wholeNumber } from './choices.ts';
-import { claimedWork, endWork } from './demo-world.ts';
-import type { DemoWorld } from './demo-world.ts';
+import { claimedWork, endWork, type DemoWorld } from './demo-world.ts';
 import type { PaymentPlan } from './plan-payments.ts';
 
 /** What is left of a story: something that happens later. */

@@ -1,15 +1,13 @@
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import { dalasi } from '../kit/money.ts';
-import { seededRandom } from '../kit/random.ts';
-import type { Random } from '../kit/random.ts';
+import { seededRandom, type Random } from '../kit/random.ts';
 import type { PaymentLink } from '../links/payment-link.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
 import { busyness, timeOfDay } from './calendar.ts';
 import { linkTitles, wares } from './catalogue.ts';
 import { fraction, happens, oneOf, weighted, wholeNumber } from './choices.ts';
-import { numberOf } from './set-up-business.ts';
-import type { DemoRecords } from './set-up-business.ts';
+import { numberOf, type DemoRecords } from './set-up-business.ts';
 
 export type PaymentOutcome =
   | 'paid'

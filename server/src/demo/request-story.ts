@@ -8,8 +8,7 @@ import { amountToJson } from '../kit/money.ts';
 import { KeyUses } from '../merchants/key-uses.ts';
 import { createdIntentToWire } from '../payments/intent-wire.ts';
 import type { Intent } from '../payments/intent.ts';
-import { RequestLog } from '../request-log/request-log.ts';
-import type { SeenRequest } from '../request-log/request-log.ts';
+import { RequestLog, type SeenRequest } from '../request-log/request-log.ts';
 import { happens, wholeNumber } from './choices.ts';
 import type { DemoTime } from './demo-time.ts';
 

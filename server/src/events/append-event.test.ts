@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { isUniqueViolation } from '../kit/db-errors.ts';
@@ -9,8 +8,7 @@ import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
-import { appendEvent } from './append-event.ts';
-import type { EventContext } from './append-event.ts';
+import { appendEvent, type EventContext } from './append-event.ts';
 import type { EventToDeliver, NewEvent } from './event.ts';
 import { defaultEventKinds, eventKinds } from './kinds.ts';
 import { listEventsOfObjects } from './list-events.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { databaseError } from '../../../test/harness/database-error.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
@@ -20,8 +19,8 @@ import {
   networkQueue,
   postponeWork,
   summarizeBacklog,
+  type WorkContext,
 } from './outbox.ts';
-import type { WorkContext } from './outbox.ts';
 import type { NewWork, Work } from './work.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 

@@ -11,8 +11,7 @@ import { RouteMethods } from '../kit/route-methods.ts';
 import type { KeyScope } from '../api/key-scope.ts';
 import type { ApiRequest, BoundRoute, CsvFile, FileResponse } from '../api/route.ts';
 import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
-import { keyName } from '../merchants/key-addresses.ts';
-import type { KeyAddresses } from '../merchants/key-addresses.ts';
+import { keyName, type KeyAddresses } from '../merchants/key-addresses.ts';
 import type { KeyUses } from '../merchants/key-uses.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { prefersCsv } from './accept.ts';
@@ -20,8 +19,7 @@ import { methodNotAllowed, unknownPath } from './error-responses.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { KeylessLimit, KeylessPermit } from './keyless-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { inQueue, runRoute } from './run-route.ts';
-import type { JsonRoute, RunContext } from './run-route.ts';
+import { inQueue, runRoute, type JsonRoute, type RunContext } from './run-route.ts';
 import {
   coerceQuery,
   defaultBody,

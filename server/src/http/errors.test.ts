@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
+import { createApiClient, type ApiResponse, type ApiClient } from '../../../test/harness/api-client.ts';
 import { effort } from '../../../test/harness/effort.ts';
-import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import type { Contract } from '../../../test/harness/openapi.ts';
+import { createContractClient, loadContract, type Contract } from '../../../test/harness/openapi.ts';
 import { rawHead, sendRaw } from '../../../test/harness/raw-request.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../../../test/harness/service.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 
 const unknownId = '01a1f8ac-4b37-7417-9fed-11d78420f713';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import Type from 'typebox';
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { apiRoutes } from '../app/api-routes.ts';
 import { orNull, optional } from '../api/wire-types.ts';
 import { defaultEventKinds } from '../events/kinds.ts';

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Compile } from 'typebox/schema';
 import { Client } from 'undici';
-import { exampleHeaders, exampleOf } from '../../../test/harness/api-examples.ts';
-import type { OwnRecords } from '../../../test/harness/api-examples.ts';
+import { exampleHeaders, exampleOf, type OwnRecords } from '../../../test/harness/api-examples.ts';
 import { effort } from '../../../test/harness/effort.ts';
-import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import type { Contract, JsonSchema, Operation } from '../../../test/harness/openapi.ts';
+import {
+  createContractClient,
+  loadContract,
+  type Contract,
+  type JsonSchema,
+  type Operation,
+} from '../../../test/harness/openapi.ts';
 import { createOwnRecords } from '../../../test/harness/own-records.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../../../test/harness/service.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 import { hostileValues } from './hostile-values.corpus.ts';
 import { nested, notJson, refusedJson } from '../kit/strict-json.corpus.ts';

@@ -1,7 +1,6 @@
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import type { ApiResponse } from '../../../test/harness/api-client.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestServiceOptions } from '../../../test/harness/service.ts';
+import { startService, type TestServiceOptions } from '../../../test/harness/service.ts';
 import { countRows } from '../../../test/harness/tables.ts';
 
 /** A service with one business, and what the tests of idempotency keys send to it. */

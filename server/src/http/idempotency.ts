@@ -6,10 +6,8 @@ import type { Transaction } from '../kit/db.ts';
 import type { Transact } from '../kit/shared-commits.ts';
 import type { Claim, Claimed } from '../kit/shared-transaction.ts';
 import { isSealKeyLost } from '../keyring/keyring.ts';
-import { SealError, keyIdOfSealed } from '../kit/seal.ts';
-import type { Sealer } from '../kit/seal.ts';
-import { findKey, findKeyStatement, insertKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
-import type { KeyAddress } from './queries.ts';
+import { SealError, keyIdOfSealed, type Sealer } from '../kit/seal.ts';
+import { findKey, findKeyStatement, insertKey, insertKeyOnce, updateKeyResponse, type KeyAddress } from './queries.ts';
 import { headerCount } from './read-request.ts';
 
 interface RouteResponse {

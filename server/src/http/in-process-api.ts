@@ -2,15 +2,13 @@ import type { FastifyError } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../api/app-error.ts';
 import type { BoundRoute, Caller, CsvFile, FileResponse } from '../api/route.ts';
-import { createSchemaCheck } from '../api/schema-check.ts';
-import type { SchemaCheck } from '../api/schema-check.ts';
+import { createSchemaCheck, type SchemaCheck } from '../api/schema-check.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { ErrorBody } from './error-responses.ts';
 import { coerceQuery, defaultBody, noParameters } from './read-request.ts';
 import { findKey } from './queries.ts';
-import { addressOf, inQueue, runRoute } from './run-route.ts';
-import type { RunContext } from './run-route.ts';
+import { addressOf, inQueue, runRoute, type RunContext } from './run-route.ts';
 import { validationError } from './validation-error.ts';
 
 /** A call of one of the API's routes by our own pages. Who calls has been checked. */

@@ -2,8 +2,7 @@ import { AppError } from '../api/app-error.ts';
 import { clientNetwork } from '../kit/client-address.ts';
 import type { Clock } from '../kit/clock.ts';
 import { LocalAllowances } from '../kit/local-allowance.ts';
-import { limitHeaders } from './rate-limit.ts';
-import type { RateLimitHeaders } from './rate-limit.ts';
+import { limitHeaders, type RateLimitHeaders } from './rate-limit.ts';
 
 // A deployment without its key sees the error in a hundred responses before it is slowed down.
 const burstSeconds = 10;

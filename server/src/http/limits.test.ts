@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { exampleHeaders, exampleOf } from '../../../test/harness/api-examples.ts';
-import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
-import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import type { Contract, JsonSchema } from '../../../test/harness/openapi.ts';
+import { createApiClient, type ApiResponse, type ApiClient } from '../../../test/harness/api-client.ts';
+import { createContractClient, loadContract, type Contract, type JsonSchema } from '../../../test/harness/openapi.ts';
 import { rawHead, sendRaw } from '../../../test/harness/raw-request.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../../../test/harness/service.ts';
 import { countRows } from '../../../test/harness/tables.ts';
 
 const json = { 'content-type': 'application/json' };

@@ -1,6 +1,5 @@
 import type { MerchantQueue } from '../api/route.ts';
-import { limitEachKey } from '../kit/keyed-limiter.ts';
-import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
+import { limitEachKey, type KeyedLimiter } from '../kit/keyed-limiter.ts';
 import { Pace } from '../kit/pace.ts';
 import type { Clock } from '../kit/clock.ts';
 

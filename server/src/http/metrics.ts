@@ -1,15 +1,12 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { unreadableReasons } from '../kit/seal.ts';
+import { unreadableReasons, type UnreadableReason } from '../kit/seal.ts';
 import type { Outcome } from '../events/outcome.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { countOutcomes } from './outcome-counters.ts';
 import type { ObservedCall } from '../networks/observed-connector.ts';
-import { messageOutcomes } from '../receipts/receive-message.ts';
-import type { MessageOutcome } from '../receipts/receive-message.ts';
-import type { UnreadableReason } from '../kit/seal.ts';
-import { callbackOutcomes } from './network-callbacks.ts';
-import type { CallbackOutcome } from './network-callbacks.ts';
+import { messageOutcomes, type MessageOutcome } from '../receipts/receive-message.ts';
+import { callbackOutcomes, type CallbackOutcome } from './network-callbacks.ts';
 
 /** The service's figures, which Prometheus reads at /metrics. */
 export interface Metrics {

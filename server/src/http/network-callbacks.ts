@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../api/app-error.ts';
-import { receiveCallback } from '../networks/inbox.ts';
-import type { ReceivingContext } from '../networks/inbox.ts';
+import { receiveCallback, type ReceivingContext } from '../networks/inbox.ts';
 import type { Refusal, UnverifiedLimit } from './unverified-limit.ts';
 
 export interface NetworkCallbackOptions extends ReceivingContext {

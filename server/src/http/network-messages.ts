@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../api/app-error.ts';
 import type { Log } from '../kit/log.ts';
-import { receiveMessage } from '../receipts/receive-message.ts';
-import type { MessageContext, MessageOutcome } from '../receipts/receive-message.ts';
+import { receiveMessage, type MessageContext, type MessageOutcome } from '../receipts/receive-message.ts';
 import type { UnverifiedLimit } from './unverified-limit.ts';
 
 export interface NetworkMessageOptions extends MessageContext {

@@ -1,9 +1,7 @@
 import swagger from '@fastify/swagger';
 import Fastify from 'fastify';
-import Type from 'typebox';
-import type { TSchema } from 'typebox';
-import { errorCodes } from '../api/error-codes.ts';
-import type { ErrorCode } from '../api/error-codes.ts';
+import Type, { type TSchema } from 'typebox';
+import { errorCodes, type ErrorCode } from '../api/error-codes.ts';
 import type { ApiRoute } from '../api/route.ts';
 
 /** Errors that every route may return besides its own. */

@@ -1,5 +1,4 @@
-import { Counter } from 'prom-client';
-import type { Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { Outcome } from '../events/outcome.ts';
 import { knownNetworks } from '../networks/known-networks.ts';
 

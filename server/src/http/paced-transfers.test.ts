@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiResponse } from '../../../test/harness/api-client.ts';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createApiClient, type ApiResponse } from '../../../test/harness/api-client.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
+import { startService, type TestMerchant, type TestService } from '../../../test/harness/service.ts';
 import { SettableClock } from '../../../test/harness/settable-clock.ts';
 import { asOwner, whileLocked } from '../../../test/harness/tables.ts';
 import { addMs } from '../kit/clock.ts';

@@ -1,8 +1,7 @@
 import type { Queryable, Statement, Transaction } from '../kit/db.ts';
 import { statementByLast } from '../kit/many-rows.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
-import { takeClause, takeValues } from '../kit/shared-allowance.ts';
-import type { Take } from '../kit/shared-allowance.ts';
+import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
 
 /** Resolves if the database responds. */
 export function ping(db: Queryable): Promise<number> {

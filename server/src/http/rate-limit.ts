@@ -1,8 +1,7 @@
 import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { SharedAllowances } from '../kit/shared-allowance.ts';
-import type { AllowanceResult } from '../kit/shared-allowance.ts';
+import { SharedAllowances, type AllowanceResult } from '../kit/shared-allowance.ts';
 import type { KeyHolder } from '../merchants/authenticate-key.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { findArrival, findKeyArrival, takeAllowance, takeKeyAllowance } from './queries.ts';

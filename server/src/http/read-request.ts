@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import Type from 'typebox';
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { AppError, fieldError } from '../api/app-error.ts';
 import type { BoundRoute } from '../api/route.ts';
 import { StrictJsonError, parseStrictJsonBytes } from '../kit/strict-json.ts';

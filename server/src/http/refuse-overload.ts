@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { limitEachKey } from '../kit/keyed-limiter.ts';
-import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
+import { limitEachKey, type KeyedLimiter } from '../kit/keyed-limiter.ts';
 
 // A process answers some 500 of the slowest requests a second, so that the last of these waits two seconds, which clients do; at
 // 5 times its capacity it accepted nearly all and answered after 10 to 28 s, when clients have given up and send again.

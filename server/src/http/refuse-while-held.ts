@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../api/app-error.ts';
-import { heldText } from '../backups/hold.ts';
-import type { RestoreHold } from '../backups/hold.ts';
+import { heldText, type RestoreHold } from '../backups/hold.ts';
 
 // Callbacks of networks are stored, operators work at their console, and people sign in.
 const refused = /^\/(?:v1|pay|link|pos|simulator|dashboard\/(?:live|test))(?:\/|\?|$)/;

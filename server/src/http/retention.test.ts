@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { effort } from '../../../test/harness/effort.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';

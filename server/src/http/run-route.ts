@@ -1,11 +1,9 @@
-import { ExistingRecord, JsonText } from '../api/route.ts';
-import type { ApiRequest, BoundRoute } from '../api/route.ts';
+import { ExistingRecord, JsonText, type ApiRequest, type BoundRoute } from '../api/route.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import type { SharedCommits, Transact } from '../kit/shared-commits.ts';
 import { errorBody } from './error-responses.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { runOnce } from './idempotency.ts';
-import type { IdempotencyContext, ReplayableResponse } from './idempotency.ts';
+import { runOnce, type IdempotencyContext, type ReplayableResponse } from './idempotency.ts';
 import type { MerchantLimiters } from './merchant-limiters.ts';
 
 /** A route that responds with JSON. */

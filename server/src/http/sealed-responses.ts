@@ -1,7 +1,6 @@
 import type { SealedStore } from '../keyring/sealed-store.ts';
 import { sealContext } from './idempotency.ts';
-import { countResponsesByKey, listResponsesUnderOtherKeys, replaceResponse } from './queries.ts';
-import type { KeyAddress } from './queries.ts';
+import { countResponsesByKey, listResponsesUnderOtherKeys, replaceResponse, type KeyAddress } from './queries.ts';
 
 /** The stored responses of idempotency keys, for resealing under another key. */
 export const sealedResponses: SealedStore<KeyAddress> = {

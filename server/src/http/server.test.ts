@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
@@ -11,8 +10,7 @@ import { createServiceLog } from '../api/service-log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { createMetrics } from './metrics.ts';
 import { refuseOverload } from './refuse-overload.ts';
-import { createServer } from './server.ts';
-import type { ServerOptions } from './server.ts';
+import { createServer, type ServerOptions } from './server.ts';
 
 function createTestServer(options: Partial<ServerOptions>): FastifyInstance {
   return createServer({

@@ -1,8 +1,6 @@
 import type { Server } from 'node:http';
-import { Server as NetServer } from 'node:net';
-import type { Socket } from 'node:net';
-import Fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import { Server as NetServer, type Socket } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Clock } from '../kit/clock.ts';
 import { randomBase62 } from '../kit/base62.ts';
@@ -12,8 +10,13 @@ import type { KeyScope } from '../api/key-scope.ts';
 import { createSchemaCheck } from '../api/schema-check.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { serializeRequests } from './connection-queue.ts';
-import { handleClientErrors, registerErrorHandlers, responseHeaders, sendError } from './error-responses.ts';
-import type { ErrorOptions } from './error-responses.ts';
+import {
+  handleClientErrors,
+  registerErrorHandlers,
+  responseHeaders,
+  sendError,
+  type ErrorOptions,
+} from './error-responses.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface ServerOptions extends ErrorOptions {

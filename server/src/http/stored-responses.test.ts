@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import Type from 'typebox';
-import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiClient } from '../../../test/harness/api-client.ts';
+import { createApiClient, type ApiClient } from '../../../test/harness/api-client.ts';
 import { serveRoutes } from '../../../test/harness/api-frame.ts';
 import { asOwner, countRows, whileLocked } from '../../../test/harness/tables.ts';
 import { openCase } from '../cases/open-case.ts';

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { exampleHeaders, exampleOf } from '../../../test/harness/api-examples.ts';
+import { exampleHeaders, exampleOf, type OwnRecords } from '../../../test/harness/api-examples.ts';
 import { effort } from '../../../test/harness/effort.ts';
 import { createOwnRecords } from '../../../test/harness/own-records.ts';
 import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
-import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import type { Contract, JsonSchema, Operation } from '../../../test/harness/openapi.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestService } from '../../../test/harness/service.ts';
+import {
+  createContractClient,
+  loadContract,
+  type Contract,
+  type JsonSchema,
+  type Operation,
+} from '../../../test/harness/openapi.ts';
+import { startService, type TestService } from '../../../test/harness/service.ts';
 import { dumpTables } from '../../../test/harness/tables.ts';
-import type { OwnRecords } from '../../../test/harness/api-examples.ts';
 
 // How many fields one response names.
 const atOnce = effort({ usual: 20, long: 1 });

@@ -2,8 +2,7 @@ import { acquireAdvisoryLock } from '../database/advisory-lock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { SealError } from '../kit/seal.ts';
 import { compareChecks } from './key-check.ts';
-import { contextOf } from './keyring.ts';
-import type { KeyringParts } from './keyring.ts';
+import { contextOf, type KeyringParts } from './keyring.ts';
 import {
   deleteInstallationSecret,
   deleteKeyCheck,

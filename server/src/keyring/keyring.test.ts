@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { readConfig } from '../configuration/config.ts';
@@ -9,8 +8,15 @@ import type { Database } from '../kit/db.ts';
 import { systemRandom } from '../kit/random.ts';
 import { readSecrets } from '../configuration/secrets.ts';
 import { acceptPepper, acceptSealKey, retireSealKeys } from './accept-keys.ts';
-import { claimPepper, compareKeys, openKeyring, readKeyState } from './keyring.ts';
-import type { KeyEvidence, Keyring, KeyringParts } from './keyring.ts';
+import {
+  claimPepper,
+  compareKeys,
+  openKeyring,
+  readKeyState,
+  type KeyEvidence,
+  type Keyring,
+  type KeyringParts,
+} from './keyring.ts';
 
 const [one, two, three] = ['1a', '2b', '3c'].map((byte) => byte.repeat(32)) as [string, string, string];
 

@@ -2,13 +2,10 @@ import { acquireAdvisoryLock } from '../database/advisory-lock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Queryable, Transaction } from '../kit/db.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
-import { SealError } from '../kit/seal.ts';
-import type { Sealer } from '../kit/seal.ts';
+import { SealError, type Sealer } from '../kit/seal.ts';
 import { StartError } from '../kit/start-error.ts';
-import { guardSealer } from './guarded-sealer.ts';
-import type { KeyReading } from './guarded-sealer.ts';
-import { compareChecks } from './key-check.ts';
-import type { ConfiguredChecks, KeyState } from './key-check.ts';
+import { guardSealer, type KeyReading } from './guarded-sealer.ts';
+import { compareChecks, type ConfiguredChecks, type KeyState } from './key-check.ts';
 import { insertInstallationSecretOnce, insertKeyCheckOnce, listInstallationSecrets, listKeyChecks } from './queries.ts';
 
 export interface KeyringParts {

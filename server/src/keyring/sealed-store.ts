@@ -1,6 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { SealError } from '../kit/seal.ts';
-import type { Sealer } from '../kit/seal.ts';
+import { SealError, type Sealer } from '../kit/seal.ts';
 
 /** One stored value, and how to replace it. */
 export interface SealedValue<Position> {

@@ -1,5 +1,4 @@
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 
 // Certificates are made while the test runs, so that no private key lies in the repository. Just enough of DER for

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { readUsage } from './command-usage.ts';
-import type { CommandUsage } from './command-usage.ts';
+import { readUsage, type CommandUsage } from './command-usage.ts';
 import { nearestName } from './nearest-name.ts';
 import { sanitizeLine } from './terminal-text.ts';
 

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { changeConnectionUrl } from '../database/connection-url.ts';
 import { PublicError } from './public-error.ts';
 import { systemClock } from './clock.ts';
-import { openDatabase } from './db.ts';
-import type { Database, Statement } from './db.ts';
+import { openDatabase, type Database, type Statement } from './db.ts';
 
 interface PidRow {
   pid: number;

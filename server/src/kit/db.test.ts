@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import pg from 'pg';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { PublicError } from './public-error.ts';
-import { systemClock } from './clock.ts';
-import type { Clock } from './clock.ts';
+import { systemClock, type Clock } from './clock.ts';
 import { isUniqueViolation, sqlState } from './db-errors.ts';
-import { openDatabase } from './db.ts';
-import type { Database, DatabaseOptions, Queryable, Statement } from './db.ts';
+import { openDatabase, type Database, type DatabaseOptions, type Queryable, type Statement } from './db.ts';
 
 let database: TestDatabase;
 let db: Database;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { html, renderHtml } from './html.ts';
-import type { HtmlValue } from './html.ts';
+import { html, renderHtml, type HtmlValue } from './html.ts';
 
 const hostile = `<script>alert("1")</script> & 'quoted'`;
 const escaped = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;quoted&#39;';

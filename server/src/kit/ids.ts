@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parse, v5, v7, validate } from 'uuid';
-import { dayMs } from './clock.ts';
-import type { Clock } from './clock.ts';
+import { dayMs, type Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
 /**

@@ -1,5 +1,4 @@
-import { overloadError } from './public-error.ts';
-import type { OverloadCode } from './public-error.ts';
+import { overloadError, type OverloadCode } from './public-error.ts';
 
 /** At most `max` permits of the same key at once. */
 export interface Limit {

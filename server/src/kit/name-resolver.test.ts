@@ -10,11 +10,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { systemClock } from './clock.ts';
-import type { Clock } from './clock.ts';
+import { systemClock, type Clock } from './clock.ts';
 import { createNameResolver } from './name-resolver.ts';
-import { startNameServer } from './name-server.corpus.ts';
-import type { NameResponse, Question } from './name-server.corpus.ts';
+import { startNameServer, type NameResponse, type Question } from './name-server.corpus.ts';
 import { createOutboundWorld, development, failure, production, responseOf, saying } from './outbound-world.corpus.ts';
 
 const world = createOutboundWorld();

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import type { Topic } from './changes.ts';
 import type { Database } from './db.ts';
-import { startNotifier } from './notifier.ts';
-import type { Notifier } from './notifier.ts';
+import { startNotifier, type Notifier } from './notifier.ts';
 
 let database: TestDatabase;
 let db: Database;

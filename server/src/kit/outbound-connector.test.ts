@@ -7,8 +7,15 @@ import { guardedConnector } from './outbound-connector.ts';
 import type { ResolveName } from './name-resolver.ts';
 import type { AddressPolicy } from './outbound-guard.ts';
 import { forbiddenAddresses } from './outbound-vectors.corpus.ts';
-import { createOutboundWorld, development, failure, production, responseOf, saying } from './outbound-world.corpus.ts';
-import type { TcpServer } from './outbound-world.corpus.ts';
+import {
+  createOutboundWorld,
+  development,
+  failure,
+  production,
+  responseOf,
+  saying,
+  type TcpServer,
+} from './outbound-world.corpus.ts';
 
 const world = createOutboundWorld();
 const { client } = world;

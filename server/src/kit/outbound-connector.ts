@@ -1,13 +1,10 @@
-import { isIP } from 'node:net';
-import type { LookupFunction, Socket } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import type { Clock } from './clock.ts';
 import { ExpiringCache } from './expiring-cache.ts';
-import { createNameResolver } from './name-resolver.ts';
-import type { ResolveName } from './name-resolver.ts';
+import { createNameResolver, type ResolveName } from './name-resolver.ts';
 import { limitResponses } from './outbound-response-limit.ts';
-import { isAddressAllowed, UrlNotAllowedError } from './outbound-guard.ts';
-import type { AddressPolicy } from './outbound-guard.ts';
+import { isAddressAllowed, UrlNotAllowedError, type AddressPolicy } from './outbound-guard.ts';
 
 export interface GuardedConnectorOptions {
   policy: AddressPolicy;

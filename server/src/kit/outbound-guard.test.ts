@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertUrlAllowed, isAddressAllowed, UrlNotAllowedError } from './outbound-guard.ts';
-import type { OutboundPolicy } from './outbound-guard.ts';
+import { assertUrlAllowed, isAddressAllowed, UrlNotAllowedError, type OutboundPolicy } from './outbound-guard.ts';
 import { forbiddenHosts, forbiddenAddresses, localNames, metadataNames } from './outbound-vectors.corpus.ts';
 
 const production = { allowPrivate: false, httpsOnly: false };

@@ -5,10 +5,8 @@ import type { Clock } from './clock.ts';
 import type { ResolveName } from './name-resolver.ts';
 import { responseTooLargeCode } from './outbound-response-limit.ts';
 import { guardedConnector } from './outbound-connector.ts';
-import { assertUrlAllowed, UrlNotAllowedError } from './outbound-guard.ts';
-import { exchange } from './outbound-exchange.ts';
-import type { ExchangeEnd, ExchangeLimits } from './outbound-exchange.ts';
-import type { AddressPolicy, OutboundPolicy } from './outbound-guard.ts';
+import { assertUrlAllowed, UrlNotAllowedError, type AddressPolicy, type OutboundPolicy } from './outbound-guard.ts';
+import { exchange, type ExchangeEnd, type ExchangeLimits } from './outbound-exchange.ts';
 import { TimeLimits } from './time-limits.ts';
 
 /** Sends requests to URLs that somebody else chose; all are bounded in time and size, and none reaches a private network. */

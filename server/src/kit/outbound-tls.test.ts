@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { setDefaultCACertificates } from 'node:tls';
-import type { TlsOptions } from 'node:tls';
+import { setDefaultCACertificates, type TlsOptions } from 'node:tls';
 import { after, describe, it } from 'node:test';
 import { certificateAuthority, certificateFor, selfSignedCertificate } from './certificates.corpus.ts';
-import { createOutboundWorld, development, failure, responseOf } from './outbound-world.corpus.ts';
-import type { TcpServer } from './outbound-world.corpus.ts';
+import { createOutboundWorld, development, failure, responseOf, type TcpServer } from './outbound-world.corpus.ts';
 
 const { client, tlsServer, close } = createOutboundWorld();
 after(close);

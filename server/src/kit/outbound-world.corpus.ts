@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
-import type { TlsOptions } from 'node:tls';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { systemClock } from './clock.ts';
-import { createOutboundClient } from './outbound-http.ts';
-import type { OutboundClientOptions, OutboundResult } from './outbound-http.ts';
+import { createOutboundClient, type OutboundClientOptions, type OutboundResult } from './outbound-http.ts';
 
 export const development = { allowPrivate: true };
 export const production = { allowPrivate: false };

@@ -1,7 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { LimiterFigures } from './keyed-limiter.ts';
-import { overloadError } from './public-error.ts';
-import type { PublicError } from './public-error.ts';
+import { overloadError, type PublicError } from './public-error.ts';
 
 /** What a claim of due work shows. */
 export interface ClaimTiming {

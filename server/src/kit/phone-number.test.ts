@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { maskPhoneNumber, parseInternationalNumber, parsePhoneNumber, PhoneNumberError } from './phone-number.ts';
-import type { Operator } from './phone-number.ts';
+import {
+  maskPhoneNumber,
+  parseInternationalNumber,
+  parsePhoneNumber,
+  PhoneNumberError,
+  type Operator,
+} from './phone-number.ts';
 
 const live = { strict: true };
 const anywhere = [{ strict: true }, { strict: false }];

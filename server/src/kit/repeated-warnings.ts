@@ -31,6 +31,7 @@ export class RepeatedWarnings {
       if (this.#ignored.includes(name)) return undefined;
       return typeof value === 'bigint' ? String(value) : value;
     });
+    // oxlint-disable-next-line no-restricted-globals -- a log has no clock, and its timer keeps no process running
     if (this.#warnings.size === 0) setTimeout(() => this.#endPeriod(), periodMs).unref();
     const known = this.#warnings.get(key);
     const warning = { message, fields, count: (known?.count ?? 0) + 1 };

@@ -1,5 +1,4 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hash } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import { assert } from './assert.ts';
 import { systemRandom } from './random.ts';
 

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { PublicError } from './public-error.ts';
 import { systemClock } from './clock.ts';
-import { openDatabase } from './db.ts';
-import type { Database, Statement, Transaction } from './db.ts';
+import { openDatabase, type Database, type Statement, type Transaction } from './db.ts';
 
 let database: TestDatabase;
 let db: Database;

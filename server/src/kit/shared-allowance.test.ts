@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { SharedAllowances } from './shared-allowance.ts';
-import type { Allowance, Take, AllowanceResult } from './shared-allowance.ts';
+import { SharedAllowances, type Allowance, type Take, type AllowanceResult } from './shared-allowance.ts';
 
 const burstSeconds = 2;
 

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { systemClock } from './clock.ts';
-import { openDatabase } from './db.ts';
-import type { Database, Statement, Transaction } from './db.ts';
+import { openDatabase, type Database, type Statement, type Transaction } from './db.ts';
 import { statementByLast } from './many-rows.ts';
 import { SharedCommits } from './shared-commits.ts';
 import type { Claim } from './shared-transaction.ts';

@@ -2,8 +2,7 @@ import { isDatabaseAway, isLockTimeout } from './db-errors.ts';
 import type { Database, Transaction } from './db.ts';
 import type { LimiterFigures } from './keyed-limiter.ts';
 import { overloadError } from './public-error.ts';
-import { runTogether } from './shared-transaction.ts';
-import type { Body, Member, ShareOptions } from './shared-transaction.ts';
+import { runTogether, type Body, type Member, type ShareOptions } from './shared-transaction.ts';
 
 /** Runs a change in a transaction, its own or a shared one. */
 export type Transact = <Result>(body: Body<Result>, options?: ShareOptions) => Promise<Result>;

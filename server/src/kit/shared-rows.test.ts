@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { whileLocked } from '../../../test/harness/tables.ts';
 import { systemClock } from './clock.ts';
-import { openDatabase } from './db.ts';
-import type { Database, Statement, Transaction } from './db.ts';
+import { openDatabase, type Database, type Statement, type Transaction } from './db.ts';
 import { GatheringDatabase } from './gathering-database.ts';
 import { statementForMany, typedRow } from './many-rows.ts';
 import { SharedCommits } from './shared-commits.ts';

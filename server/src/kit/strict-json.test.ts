@@ -3,8 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { anyCharacter } from '../../../test/harness/any-character.ts';
 import { deepest, forbiddenNames, nested, notJson, refusedJson } from './strict-json.corpus.ts';
-import { parseStrictJson, parseStrictJsonBytes, StrictJsonError } from './strict-json.ts';
-import type { JsonValue } from './strict-json.ts';
+import { parseStrictJson, parseStrictJsonBytes, StrictJsonError, type JsonValue } from './strict-json.ts';
 
 function refusal(text: string): StrictJsonError {
   try {

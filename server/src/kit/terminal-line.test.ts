@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog } from './log.ts';
-import type { Log } from './log.ts';
+import { createLog, type Log } from './log.ts';
 
 /** What a terminal shows of what is logged. */
 function shown(use: (log: Log) => void): string {

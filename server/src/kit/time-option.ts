@@ -1,5 +1,4 @@
-import { addMs } from './clock.ts';
-import type { Clock } from './clock.ts';
+import { addMs, type Clock } from './clock.ts';
 import { UsageError } from './command-line.ts';
 import { firstMoment, isTimeOrDay, lastMoment } from './time-or-day.ts';
 

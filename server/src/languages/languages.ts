@@ -3,8 +3,7 @@ import { basename, join } from 'node:path';
 import { FluentBundle, FluentResource } from '@fluent/bundle';
 import { negotiateLanguages } from '@fluent/langneg';
 import { assert } from '../kit/assert.ts';
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 
 /** What a text is filled with: text is escaped, a number selects the plural form, Html is inserted as it is. */
 export type TextValues = Readonly<Record<string, string | number | Html>>;

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
-import { accountKind, accountKinds, debitSign, isGuarded } from './accounts.ts';
-import type { Account, AccountKind } from './accounts.ts';
-import { createLedgerWorld } from './ledger-world.corpus.ts';
-import type { LedgerWorld } from './ledger-world.corpus.ts';
+import { accountKind, accountKinds, debitSign, isGuarded, type Account, type AccountKind } from './accounts.ts';
+import { createLedgerWorld, type LedgerWorld } from './ledger-world.corpus.ts';
 
 let world: LedgerWorld;
 

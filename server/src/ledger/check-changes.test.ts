@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { firstIdAt } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
-import { checkLedgers, summarizeChecks } from './check-changes.ts';
-import type { CheckContext } from './check-changes.ts';
-import { createLedgerWorld } from './ledger-world.corpus.ts';
-import type { LedgerWorld } from './ledger-world.corpus.ts';
+import { checkLedgers, summarizeChecks, type CheckContext } from './check-changes.ts';
+import { createLedgerWorld, type LedgerWorld } from './ledger-world.corpus.ts';
 import { lockBalance } from './post.ts';
 import { listVerifications } from './verifications.ts';
 

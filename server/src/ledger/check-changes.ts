@@ -1,5 +1,4 @@
-import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, type Clock } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import { firstIdAt, idBeforeAll } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
@@ -15,8 +14,8 @@ import {
   lockCheck,
   sumMovementsBetween,
   updateCheck,
+  type CheckedRow,
 } from './queries/checkpoints.ts';
-import type { CheckedRow } from './queries/checkpoints.ts';
 import { allowLongVerification, insertVerification } from './queries/verifications.ts';
 
 export { summarizeChecks } from './queries/checkpoints.ts';

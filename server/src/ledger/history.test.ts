@@ -3,10 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { seededRandom } from '../kit/random.ts';
 import type { Account } from './accounts.ts';
-import { explainBalance, readStatement } from './history.ts';
-import type { BalanceLine } from './history.ts';
-import { createLedgerWorld } from './ledger-world.corpus.ts';
-import type { LedgerWorld } from './ledger-world.corpus.ts';
+import { explainBalance, readStatement, type BalanceLine } from './history.ts';
+import { createLedgerWorld, type LedgerWorld } from './ledger-world.corpus.ts';
 import { listOwedAccounts } from './queries/debts.ts';
 
 const currency = 'GMD';

@@ -1,16 +1,17 @@
 import type { Queryable } from '../kit/db.ts';
 import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { debitSign } from './accounts.ts';
-import type { AccountKey } from './accounts.ts';
+import { debitSign, type AccountKey } from './accounts.ts';
 import {
   lastId,
   listMovementsBehind,
   listSpendableMovements,
   listStatementRows,
   sumSpendableMovements,
+  type HistoryRow,
+  type SpendableQuery,
+  type StatementQuery,
 } from './queries/history.ts';
-import type { HistoryRow, SpendableQuery, StatementQuery } from './queries/history.ts';
 
 export { listMovementsOfSource } from './queries.ts';
 

@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
 import { hold, releaseHold, settleHold } from './hold.ts';
 import type { HoldSource, Part } from './posting.ts';
-import { createLedgerWorld } from './ledger-world.corpus.ts';
-import type { LedgerWorld } from './ledger-world.corpus.ts';
+import { createLedgerWorld, type LedgerWorld } from './ledger-world.corpus.ts';
 import { verifyLedger } from './verify.ts';
 
 let world: LedgerWorld;

@@ -2,8 +2,15 @@ import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
-import { accountKind, debitSign, growsLocked, isGuarded } from './accounts.ts';
-import type { Account, AccountKey, MerchantCurrency } from './accounts.ts';
+import {
+  accountKind,
+  debitSign,
+  growsLocked,
+  isGuarded,
+  type Account,
+  type AccountKey,
+  type MerchantCurrency,
+} from './accounts.ts';
 import { forgetBalance, forgetDebtFree, knownBalance, rememberBalance } from './locked-balances.ts';
 import type { LedgerContext, Movement, Posting } from './posting.ts';
 import { ensureAccount, insertDeltas, insertMovements, lockAccount, deleteDeltas, updateBalance } from './queries.ts';

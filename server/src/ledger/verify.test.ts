@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createLedgerWorld } from './ledger-world.corpus.ts';
-import type { LedgerWorld } from './ledger-world.corpus.ts';
+import { createLedgerWorld, type LedgerWorld } from './ledger-world.corpus.ts';
 import { lockBalance } from './post.ts';
-import { verifyLedger } from './verify.ts';
-import type { LedgerFinding } from './verify.ts';
+import { verifyLedger, type LedgerFinding } from './verify.ts';
 
 let world: LedgerWorld;
 let merchantId: string;

@@ -1,8 +1,7 @@
 import type { Queryable } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { accountKinds } from './accounts.ts';
-import { listLedgerRows } from './queries.ts';
-import type { LedgerRow } from './queries.ts';
+import { listLedgerRows, type LedgerRow } from './queries.ts';
 
 /** The first thing found wrong, in words that an operator can act on. */
 export interface LedgerFinding {

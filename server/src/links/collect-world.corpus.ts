@@ -8,14 +8,12 @@ import type { Intent } from '../payments/intent.ts';
 import { createPaymentWorld, succeeded } from '../payments/payment-world.corpus.ts';
 import { createSubAccount, updateSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { newSubAccount } from '../sub-accounts/new-sub-account.corpus.ts';
-import { createTerminal, updateTerminal } from '../terminals/manage-terminals.ts';
-import type { TerminalChange } from '../terminals/manage-terminals.ts';
+import { createTerminal, updateTerminal, type TerminalChange } from '../terminals/manage-terminals.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
 import { createLink, updateLink } from './manage-links.ts';
 import type { LinkChange } from './link-fields.ts';
 import { payAtTerminal } from './pay-at-terminal.ts';
-import { payLink } from './pay-link.ts';
-import type { LinkPayment } from './pay-link.ts';
+import { payLink, type LinkPayment } from './pay-link.ts';
 import type { PaymentLink } from './payment-link.ts';
 
 /** Links and counters on the payments' world, whose networks respond as the test says. */

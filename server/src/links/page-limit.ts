@@ -2,8 +2,7 @@ import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { SharedAllowances } from '../kit/shared-allowance.ts';
-import { findPageArrival, takePageAllowance } from './queries.ts';
-import type { PageOwner } from './queries.ts';
+import { findPageArrival, takePageAllowance, type PageOwner } from './queries.ts';
 
 // When doors open, a crowd pays at once: at the default of 5 a second, 50 payments can start in the same moment.
 const burstSeconds = 10;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { deleteTerminal } from '../terminals/manage-terminals.ts';
 import { terminalCheck } from '../terminals/terminal-address.ts';
-import { createCollectWorld, refusalOf } from './collect-world.corpus.ts';
-import type { CollectWorld } from './collect-world.corpus.ts';
+import { createCollectWorld, refusalOf, type CollectWorld } from './collect-world.corpus.ts';
 
 let world: CollectWorld;
 

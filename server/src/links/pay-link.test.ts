@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { deleteLink } from './manage-links.ts';
-import { createCollectWorld, refusalOf } from './collect-world.corpus.ts';
-import type { CollectWorld } from './collect-world.corpus.ts';
+import { createCollectWorld, refusalOf, type CollectWorld } from './collect-world.corpus.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { payAtTerminal } from './pay-at-terminal.ts';

@@ -6,10 +6,8 @@ import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import type { Intent } from '../payments/intent.ts';
 import { readAnswers } from './custom-fields.ts';
-import { createPayerPayment } from './payer-payment.ts';
-import type { FromPage } from './payer-payment.ts';
-import { linkState } from './payment-link.ts';
-import type { PaymentLink } from './payment-link.ts';
+import { createPayerPayment, type FromPage } from './payer-payment.ts';
+import { linkState, type PaymentLink } from './payment-link.ts';
 import { findLinkRow, findLinkRowByToken } from './queries.ts';
 import { splitOf } from './split.ts';
 

@@ -4,8 +4,7 @@ import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { AppError } from '../api/app-error.ts';
 import type { Intent } from '../payments/intent.ts';
-import { createCollectWorld, refusalOf } from './collect-world.corpus.ts';
-import type { CollectWorld } from './collect-world.corpus.ts';
+import { createCollectWorld, refusalOf, type CollectWorld } from './collect-world.corpus.ts';
 import { payLink } from './pay-link.ts';
 import { payOnce } from './pay-once.ts';
 

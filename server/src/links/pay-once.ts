@@ -2,8 +2,7 @@ import { AppError } from '../api/app-error.ts';
 import type { Transaction, TransactionCause } from '../kit/db.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import type { Intent } from '../payments/intent.ts';
-import { findPaymentOfForm, isFormUsed, releaseForm } from '../payments/payment-of-form.ts';
-import type { PaymentForm } from '../payments/payment-of-form.ts';
+import { findPaymentOfForm, isFormUsed, releaseForm, type PaymentForm } from '../payments/payment-of-form.ts';
 
 export interface PayOnce {
   /** Null for a page of an earlier release, whose forms have no id: each press is a payment. */

@@ -3,8 +3,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { promptedBefore } from '../payments/start-attempt.ts';
 import type { PaymentContext } from '../payments/context.ts';
-import { createPayment } from '../payments/create-payment.ts';
-import type { NewPayment } from '../payments/create-payment.ts';
+import { createPayment, type NewPayment } from '../payments/create-payment.ts';
 import type { Intent } from '../payments/intent.ts';
 
 /** Fields that only an API request sets. The URLs of a link were checked when it was saved. */

@@ -1,12 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter } from '../api/list-filter.ts';
-import type { TimeFilter } from '../api/list-filter.ts';
-import { listOf } from '../api/list-reader.ts';
-import type { ListSource } from '../api/list-reader.ts';
-import { searchRequest } from '../api/search-request.ts';
-import type { SearchFilter } from '../api/search-request.ts';
-import { takeClause, takeValues } from '../kit/shared-allowance.ts';
-import type { Take } from '../kit/shared-allowance.ts';
+import { columnFilter, createdFilter, type TimeFilter } from '../api/list-filter.ts';
+import { listOf, type ListSource } from '../api/list-reader.ts';
+import { searchRequest, type SearchFilter } from '../api/search-request.ts';
+import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
 import type { PaymentLink } from './payment-link.ts';
 
 const columns = `merchant_id AS "merchantId", id, token, title, description, amount AS "amountMinor",

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { links, refusal, startCollectingApi, unknownId } from '../terminals/terminal-api.corpus.ts';
-import type { CollectingApi } from '../terminals/terminal-api.corpus.ts';
+import { links, refusal, startCollectingApi, unknownId, type CollectingApi } from '../terminals/terminal-api.corpus.ts';
 
 let world: CollectingApi;
 const at = (id: unknown) => `${links}/${String(id)}`;

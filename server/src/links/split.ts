@@ -3,8 +3,7 @@ import type { Queryable } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { checkAmount } from '../payments/create-payment.ts';
-import { resolveSplit } from '../sub-accounts/resolve-split.ts';
-import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
+import { resolveSplit, type SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { shareBase, splitShares } from '../sub-accounts/shares.ts';
 import type { PaymentLink } from './payment-link.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { startSmtpReceiver } from '../../../test/harness/smtp-receiver.ts';
@@ -10,10 +9,8 @@ import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createSealer } from '../kit/seal.ts';
-import { listMailbox, sendMail } from './mail.ts';
-import type { MailContext, NewMail } from './mail.ts';
-import { createMailer, purgeMails, sendDueMail } from './send-due-mail.ts';
-import type { Mailer } from './send-due-mail.ts';
+import { listMailbox, sendMail, type MailContext, type NewMail } from './mail.ts';
+import { createMailer, purgeMails, sendDueMail, type Mailer } from './send-due-mail.ts';
 
 let database: TestDatabase;
 let db: Database;

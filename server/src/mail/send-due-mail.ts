@@ -1,10 +1,15 @@
 import type { Transporter } from 'nodemailer';
 import { addMs } from '../kit/clock.ts';
 import { SealError } from '../kit/seal.ts';
-import { sealContext } from './mail.ts';
-import type { MailContext } from './mail.ts';
-import { claimMail, eraseMailsBefore, markMailFailed, markMailSent, purgeMailsBefore } from './queries.ts';
-import type { StoredMail } from './queries.ts';
+import { sealContext, type MailContext } from './mail.ts';
+import {
+  claimMail,
+  eraseMailsBefore,
+  markMailFailed,
+  markMailSent,
+  purgeMailsBefore,
+  type StoredMail,
+} from './queries.ts';
 
 export interface SmtpSettings {
   /** `smtps://user:password@host:465`, or `smtp://…:587`, which then demands STARTTLS. */

@@ -11,8 +11,8 @@ import {
   updateBusinessName,
   updateMerchantNames,
   updateRefundLimit,
+  type Business,
 } from './queries/businesses.ts';
-import type { Business } from './queries/businesses.ts';
 
 export type { Business } from './queries/businesses.ts';
 

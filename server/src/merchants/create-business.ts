@@ -2,8 +2,7 @@ import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import { post } from '../ledger/post.ts';
-import { shortIdLength } from './merchant.ts';
-import type { Merchant, MerchantContext } from './merchant.ts';
+import { shortIdLength, type Merchant, type MerchantContext } from './merchant.ts';
 import { findMerchantById, insertBusiness, insertMerchant, insertSweptMerchantOnce } from './queries.ts';
 
 // So that a new test merchant can make transfers at once: 1,000,000 GMD.

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { feeOf, noFee, transferFee } from './fees.ts';
-import type { FeeRule } from './fees.ts';
+import { feeOf, noFee, transferFee, type FeeRule } from './fees.ts';
 
 type Parts = Partial<Record<'percent' | 'fixed' | 'minimum' | 'maximum', bigint>>;
 

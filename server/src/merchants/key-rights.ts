@@ -1,6 +1,5 @@
 import { fieldError } from '../api/app-error.ts';
-import { keyScopes } from '../api/key-scope.ts';
-import type { KeyScope } from '../api/key-scope.ts';
+import { keyScopes, type KeyScope } from '../api/key-scope.ts';
 import { shortestNetwork } from './allowed-addresses.ts';
 import type { KeyRights } from './queries/api-keys.ts';
 

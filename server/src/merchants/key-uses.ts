@@ -1,7 +1,6 @@
 import { BoundedMap } from '../kit/bounded-map.ts';
 import type { Queryable } from '../kit/db.ts';
-import { upsertKeyUse } from './queries/api-keys.ts';
-import type { KeyUse } from './queries/api-keys.ts';
+import { upsertKeyUse, type KeyUse } from './queries/api-keys.ts';
 
 // With more keys in use between two writes, the uses of some are lost, not memory.
 const keysMax = 10_000;

@@ -1,12 +1,10 @@
 import { AppError, fieldError } from '../api/app-error.ts';
-import { addMs, dayMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, dayMs, type Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import { createApiKeyText, hmacOfApiKey, lastFourOf } from './api-key.ts';
 import { hasExpired } from './authenticate-key.ts';
-import { readNewKey } from './key-rights.ts';
-import type { NewKey } from './key-rights.ts';
+import { readNewKey, type NewKey } from './key-rights.ts';
 import type { Merchant, MerchantContext } from './merchant.ts';
 import {
   insertApiKey,
@@ -15,8 +13,10 @@ import {
   lockApiKey,
   markApiKeyRevoked,
   markApiKeyRolled,
+  type ApiKeyRecord,
+  type KeyRights,
+  type KeyUse,
 } from './queries/api-keys.ts';
-import type { ApiKeyRecord, KeyRights, KeyUse } from './queries/api-keys.ts';
 
 export { findMerchantById, findMerchantByShortId, listMerchants } from './queries.ts';
 export { hasApiKeys } from './queries/api-keys.ts';

@@ -1,8 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { ExpiringCache } from '../kit/expiring-cache.ts';
-import { shortIdOf } from './merchant.ts';
-import type { Merchant } from './merchant.ts';
+import { shortIdOf, type Merchant } from './merchant.ts';
 import { findMerchantById, findMerchantByShortId, listMerchantsOfBusiness } from './queries.ts';
 
 // How long settings may be out of date. A payment's fee is fixed when the payment is created.

@@ -4,10 +4,19 @@ import type { Merchant, PayoutSchedule } from './merchant.ts';
 import { appearanceColumns } from './queries/appearance.ts';
 import { urlDefaultColumns } from './queries/url-defaults.ts';
 import { rateLimitColumns } from './queries/rate-limits.ts';
-import { reserves, toReserves } from './queries/reserve.ts';
-import type { ReserveRow } from './queries/reserve.ts';
-import { resolveCollectionFee, resolveReserve, resolveTransferFees, resolveTransferLimits } from './rules.ts';
-import type { LimitKind, MerchantRules, Operation, Rules, StoredFeeRule, StoredLimit } from './rules.ts';
+import { reserves, toReserves, type ReserveRow } from './queries/reserve.ts';
+import {
+  resolveCollectionFee,
+  resolveReserve,
+  resolveTransferFees,
+  resolveTransferLimits,
+  type LimitKind,
+  type MerchantRules,
+  type Operation,
+  type Rules,
+  type StoredFeeRule,
+  type StoredLimit,
+} from './rules.ts';
 
 /** A merchant without what its rules are resolved to. */
 type StoredMerchant = Omit<Merchant, 'collectionFee' | 'transferFees' | 'transferLimits' | 'reserve'>;

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from './create-business.ts';
-import { noFee } from './fees.ts';
-import type { FeeRule } from './fees.ts';
+import { noFee, type FeeRule } from './fees.ts';
 import {
   clearFeeRule,
   clearLimit,
@@ -21,8 +19,16 @@ import {
 } from './manage-rules.ts';
 import { createMerchantDirectory } from './merchant-directory.ts';
 import type { Merchant } from './merchant.ts';
-import { allNetworks, findFeeRule, resolveTransferFees, resolveTransferLimits } from './rules.ts';
-import type { Operation, Rules, StoredFeeRule, StoredLimit } from './rules.ts';
+import {
+  allNetworks,
+  findFeeRule,
+  resolveTransferFees,
+  resolveTransferLimits,
+  type Operation,
+  type Rules,
+  type StoredFeeRule,
+  type StoredLimit,
+} from './rules.ts';
 
 const fixed = (fixedMinor: bigint): FeeRule => ({ ...noFee, fixedMinor });
 

@@ -1,6 +1,5 @@
 import { addMs } from '../kit/clock.ts';
-import { noFee } from './fees.ts';
-import type { CollectionFee, FeePayer, FeeRule, TransferFees } from './fees.ts';
+import { noFee, type CollectionFee, type FeePayer, type FeeRule, type TransferFees } from './fees.ts';
 
 export type Operation = 'collection' | 'transfer';
 

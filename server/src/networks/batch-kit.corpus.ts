@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertOpen, hostileIds, numbers, payoutsOf, unclear } from './connector-kit.corpus.ts';
-import type { Kit } from './connector-kit.corpus.ts';
+import { assertOpen, hostileIds, numbers, payoutsOf, unclear, type Kit } from './connector-kit.corpus.ts';
 import type { NetworkHandles, PayoutBatch, PayoutBatchResponse, PayoutResponse } from './contract.ts';
 
 /** A part of the kit for a connector that takes several payouts by one call. */

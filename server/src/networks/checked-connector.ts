@@ -11,8 +11,7 @@ import type {
   PayoutOperations,
   PayoutResponse,
 } from './contract.ts';
-import { readableText } from './statement.ts';
-import type { StatementEntry, StatementSource } from './statement.ts';
+import { readableText, type StatementEntry, type StatementSource } from './statement.ts';
 
 // The longest id in the networks' documents has some forty characters; ids of version 7 have 36.
 const idLengthMax = 128;

@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addMs } from '../kit/clock.ts';
 import { seededRandom } from '../kit/random.ts';
-import { afterArrival, afterSend, closedBreaker, halfOpened, isClear, isOpen } from './circuit-breaker.ts';
-import type { CircuitBreaker, OpenBreaker, SendOutcome } from './circuit-breaker.ts';
+import {
+  afterArrival,
+  afterSend,
+  closedBreaker,
+  halfOpened,
+  isClear,
+  isOpen,
+  type CircuitBreaker,
+  type OpenBreaker,
+  type SendOutcome,
+} from './circuit-breaker.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
 const network = { network: 'wave', testMode: false, railAccount: 'rail-wave' };

@@ -1,10 +1,7 @@
-import { Agent } from 'undici';
-import type { Dispatcher } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../kit/clock.ts';
-import { exchange } from '../kit/outbound-exchange.ts';
-import type { ExchangeLimits } from '../kit/outbound-exchange.ts';
-import { parseStrictJsonBytes } from '../kit/strict-json.ts';
-import type { JsonValue } from '../kit/strict-json.ts';
+import { exchange, type ExchangeLimits } from '../kit/outbound-exchange.ts';
+import { parseStrictJsonBytes, type JsonValue } from '../kit/strict-json.ts';
 import { TimeLimits } from '../kit/time-limits.ts';
 
 /** How a call ended. Only `response` and `not_sent` are certain. */

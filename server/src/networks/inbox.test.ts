@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { effort } from '../../../test/harness/effort.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
@@ -15,8 +14,16 @@ import { createServiceLog } from '../api/service-log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
 import type { ProviderNotification, CallbackReading, RawCallback } from './contract.ts';
-import { claimCallbacks, createCallbackHandler, hasDueCallbacks, purgeInbox, receiveCallback } from './inbox.ts';
-import type { NotificationOutcome, ReceivedCallback, ReceivingContext } from './inbox.ts';
+import {
+  claimCallbacks,
+  createCallbackHandler,
+  hasDueCallbacks,
+  purgeInbox,
+  receiveCallback,
+  type NotificationOutcome,
+  type ReceivedCallback,
+  type ReceivingContext,
+} from './inbox.ts';
 import { deleteHandledInboxRows } from './queries.ts';
 import { createNetworkRegistry } from './registry.ts';
 

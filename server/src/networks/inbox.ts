@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { addMs, dayMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, dayMs, type Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { firstIdAt, stableIdOfDay } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
@@ -13,8 +12,9 @@ import {
   insertInboxRow,
   updateInboxRow,
   upsertHintRow,
+  type InboxRow,
+  type NewInboxRow,
 } from './queries.ts';
-import type { InboxRow, NewInboxRow } from './queries.ts';
 import type { NetworkRegistry } from './registry.ts';
 
 export interface InboxContext {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What happens to one call on its way. With `arrives` the network receives it all the same. */

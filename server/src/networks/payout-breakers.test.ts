@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { addMs } from '../kit/clock.ts';
@@ -16,8 +15,10 @@ import {
   reportArrival,
   reportPayout,
   summarizeBreakers,
+  type BreakerContext,
+  type PayoutBreakers,
+  type PayoutPermit,
 } from './payout-breakers.ts';
-import type { BreakerContext, PayoutBreakers, PayoutPermit } from './payout-breakers.ts';
 import { createNetworkRegistry } from './registry.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
 

@@ -1,13 +1,21 @@
 import { assert } from '../kit/assert.ts';
-import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, type Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
-import { afterArrival, afterSend, closedBreaker, halfOpened, isClear, isOpen } from './circuit-breaker.ts';
-import type { BreakerKey, CircuitBreaker, OpenBreaker, SendOutcome } from './circuit-breaker.ts';
-import { paysOut } from './contract.ts';
-import type { Capabilities, Connector, UnavailableReason } from './contract.ts';
+import {
+  afterArrival,
+  afterSend,
+  closedBreaker,
+  halfOpened,
+  isClear,
+  isOpen,
+  type BreakerKey,
+  type CircuitBreaker,
+  type OpenBreaker,
+  type SendOutcome,
+} from './circuit-breaker.ts';
+import { paysOut, type Capabilities, type Connector, type UnavailableReason } from './contract.ts';
 import type { NetworkRegistry } from './registry.ts';
 import { deleteUnusedBreakers, findBreaker, insertBreakerOnce, listBreakers, updateBreaker } from './queries.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';

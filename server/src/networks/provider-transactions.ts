@@ -1,7 +1,10 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { findProviderTransactionOwner, insertProviderTransactionOnce } from './queries.ts';
-import type { ProviderTransactionClaim } from './queries.ts';
+import {
+  findProviderTransactionOwner,
+  insertProviderTransactionOnce,
+  type ProviderTransactionClaim,
+} from './queries.ts';
 
 /**
  * Claims a provider transaction for one charge or transfer, across all merchants. Returns true for the same subject however

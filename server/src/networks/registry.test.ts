@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Connector } from './contract.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
-import { createNetworkRegistry, defaultRank, findCollecting, refuseWithoutNetwork } from './registry.ts';
-import type { NetworkUser } from './registry.ts';
+import {
+  createNetworkRegistry,
+  defaultRank,
+  findCollecting,
+  refuseWithoutNetwork,
+  type NetworkUser,
+} from './registry.ts';
 
 const shop = { id: 'shop', testMode: true, liveApprovedAt: null };
 const liveShop: NetworkUser = { id: 'live shop', testMode: false, liveApprovedAt: new Date(0) };

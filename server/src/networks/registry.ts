@@ -1,7 +1,6 @@
 import { AppError } from '../api/app-error.ts';
 import { withCheckedIds } from './checked-connector.ts';
-import { collects, paysOut } from './contract.ts';
-import type { CollectingConnector, Connector, PayoutConnector } from './contract.ts';
+import { collects, paysOut, type CollectingConnector, type Connector, type PayoutConnector } from './contract.ts';
 import { knownNetworks } from './known-networks.ts';
 
 /** The merchant for which a connector is chosen. */

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, test } from 'node:test';
-import fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import type { Charge } from '../payments/charge.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
 import { chatCallbacks } from './callbacks.ts';
-import { createNoticeWorld, telegramSettings, whatsappSettings } from './notice-world.corpus.ts';
-import type { NoticeWorld } from './notice-world.corpus.ts';
+import { createNoticeWorld, telegramSettings, whatsappSettings, type NoticeWorld } from './notice-world.corpus.ts';
 import { noticeTag } from './whatsapp/channel.ts';
 
 let world: NoticeWorld;

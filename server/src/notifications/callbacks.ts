@@ -9,8 +9,7 @@ import { applyNoticeStatus, stopNumber } from './queries.ts';
 import { isFromTelegram, readUpdate, replyTo } from './telegram/callback.ts';
 import type { TelegramSettings } from './telegram/channel.ts';
 import type { TelegramChats } from './telegram/chats.ts';
-import { isSignedByWhatsapp, readStatuses, verifyChallenge } from './whatsapp/callback.ts';
-import type { StatusUpdate } from './whatsapp/callback.ts';
+import { isSignedByWhatsapp, readStatuses, verifyChallenge, type StatusUpdate } from './whatsapp/callback.ts';
 import type { WhatsappSettings } from './whatsapp/channel.ts';
 import { responseForCode } from './whatsapp/translate.ts';
 

@@ -1,5 +1,4 @@
-import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, type Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
@@ -10,8 +9,8 @@ import {
   insertChannelStopOnce,
   listChannelStops,
   updateChannelStop,
+  type ChannelStop,
 } from './queries.ts';
-import type { ChannelStop } from './queries.ts';
 
 type ChannelPermit =
   /** `isTrial`: the outcome of this send closes the breaker or keeps it open. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noticeText } from './message.ts';
-import type { NoticeDetails } from './message.ts';
+import { noticeText, type NoticeDetails } from './message.ts';
 
 const details: NoticeDetails = {
   charge: {

@@ -1,7 +1,6 @@
 import { formatAmount } from '../kit/money.ts';
 import { maskPhoneNumber } from '../kit/phone-number.ts';
-import { receivedMinor } from '../payments/charge.ts';
-import type { Charge } from '../payments/charge.ts';
+import { receivedMinor, type Charge } from '../payments/charge.ts';
 import { shortCodeOf } from '../payments/transaction-reference.ts';
 
 /** The payment that a notice reports. */

@@ -6,8 +6,7 @@ import { applyResponse } from '../payments/apply-response.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { shortCodeOf } from '../payments/transaction-reference.ts';
 import { whatsappError } from './fake-chat.corpus.ts';
-import { channelTimeoutMs, createNoticeWorld } from './notice-world.corpus.ts';
-import type { NoticeWorld } from './notice-world.corpus.ts';
+import { channelTimeoutMs, createNoticeWorld, type NoticeWorld } from './notice-world.corpus.ts';
 import { notifyCharge } from './notify-charge.ts';
 import { claimNotice, listNotices } from './queries.ts';
 

@@ -1,5 +1,4 @@
-import { addMs, dayMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, dayMs, type Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { deleteOldChatMessages, deleteOldNotices, listMerchantsWithOldNotices } from './queries/retention.ts';

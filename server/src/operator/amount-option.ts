@@ -1,5 +1,4 @@
-import { UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
+import { UsageError, type CommandInput } from '../kit/command-line.ts';
 import { parseHundredths } from '../kit/money.ts';
 
 // Far above any real amount, and far below the limit of the column.

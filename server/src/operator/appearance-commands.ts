@@ -1,7 +1,5 @@
-import { table, UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
-import { AppearanceError, readAppearancePart } from '../merchants/appearance.ts';
-import type { MerchantAppearance } from '../merchants/appearance.ts';
+import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
+import { AppearanceError, readAppearancePart, type MerchantAppearance } from '../merchants/appearance.ts';
 import { setAppearance } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { appearanceByField, colourField, contactFields } from '../portal/records/appearance-form.ts';

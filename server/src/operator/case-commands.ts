@@ -1,13 +1,17 @@
 import { findCaseById, listCases, listResolutionSteps } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
-import { confirmResolution, listChoices, proposeResolution, withdrawProposal } from '../cases/resolve-case.ts';
-import type { ResolveContext } from '../cases/resolve-case.ts';
+import {
+  confirmResolution,
+  listChoices,
+  proposeResolution,
+  withdrawProposal,
+  type ResolveContext,
+} from '../cases/resolve-case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
 import { stepOfCase } from '../console/cases/step-of-case.ts';
 import { listOwed, owedDescriptions } from '../debts/what-is-owed.ts';
 import { assert } from '../kit/assert.ts';
-import { table, UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
+import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
 import { moneyText } from '../kit/money.ts';
 import { findMerchantById } from '../merchants/manage-keys.ts';

@@ -6,9 +6,10 @@ import {
   createNetworks,
   createPlanner,
   createRailAccountContext,
+  type MoneyContext,
+  type MoneyOptions,
 } from '../app/contexts.ts';
 import { startNotifier } from '../kit/notifier.ts';
-import type { MoneyContext, MoneyOptions } from '../app/contexts.ts';
 import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
 
 export interface CaseWork {

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseHeads, readHeads } from '../chain/heads.ts';
-import type { Heads } from '../chain/heads.ts';
+import { parseHeads, readHeads, type Heads } from '../chain/heads.ts';
 import { recordHeads, newestHeadsFile } from '../chain/record-heads.ts';
-import { verifyChains } from '../chain/verify-chain.ts';
-import type { ChainFinding } from '../chain/verify-chain.ts';
+import { verifyChains, type ChainFinding } from '../chain/verify-chain.ts';
 import { UsageError } from '../kit/command-line.ts';
 import { readTimeOption } from '../kit/time-option.ts';
 import { auditCommand } from './audit-command.ts';

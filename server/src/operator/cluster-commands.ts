@@ -3,8 +3,7 @@ import { distribute, readClusterStatus } from '../database/cluster/distribute.ts
 import { StartError } from '../kit/start-error.ts';
 import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext } from './command.ts';
-import { createProgress } from './progress.ts';
-import type { Progress } from './progress.ts';
+import { createProgress, type Progress } from './progress.ts';
 
 const distributeCommand: Command = {
   name: 'cluster distribute',

@@ -1,13 +1,16 @@
-import { table, UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
+import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import { amountToJson, parseHundredths } from '../kit/money.ts';
-import { feeInWords, noFee } from '../merchants/fees.ts';
-import type { FeePayer, FeeRule } from '../merchants/fees.ts';
+import { feeInWords, noFee, type FeePayer, type FeeRule } from '../merchants/fees.ts';
 import { clearFeeRule, setFeePayer, setFeeRule } from '../merchants/manage-rules.ts';
-import { cleared, feeValues } from '../merchants/rule-values.ts';
-import type { RuleValues } from '../merchants/rule-values.ts';
-import { allNetworks, findFeeRule, networksNamed } from '../merchants/rules.ts';
-import type { Operation, RuleSource, StoredFeeRule } from '../merchants/rules.ts';
+import { cleared, feeValues, type RuleValues } from '../merchants/rule-values.ts';
+import {
+  allNetworks,
+  findFeeRule,
+  networksNamed,
+  type Operation,
+  type RuleSource,
+  type StoredFeeRule,
+} from '../merchants/rules.ts';
 import { knownNetworks } from '../networks/known-networks.ts';
 import { readAmount } from './amount-option.ts';
 import { aboutOwner, auditCommand } from './audit-command.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { startService, testKeys } from '../../../test/harness/service.ts';
-import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
+import { startService, testKeys, type TestMerchant, type TestService } from '../../../test/harness/service.ts';
 import { addMs, dayMs } from '../kit/clock.ts';
 import { runCommand } from './run-command.ts';
 

@@ -1,14 +1,19 @@
 import { listTeam } from '../accounts/team.ts';
 import { keyScopes } from '../api/key-scope.ts';
-import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, type Clock } from '../kit/clock.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import type { Transaction } from '../kit/db.ts';
 import { durationMs } from '../kit/time-option.ts';
 import { isTimeOrDay, lastMoment } from '../kit/time-or-day.ts';
 import { maskedApiKey } from '../merchants/api-key.ts';
-import { createApiKey, listKeys, revokeApiKey, rollApiKey } from '../merchants/manage-keys.ts';
-import type { CreatedKey, ListedKey } from '../merchants/manage-keys.ts';
+import {
+  createApiKey,
+  listKeys,
+  revokeApiKey,
+  rollApiKey,
+  type CreatedKey,
+  type ListedKey,
+} from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { auditedKey, mailNewKey } from '../portal/records/new-key.ts';
 import { aboutMerchant, auditCommand } from './audit-command.ts';

@@ -1,12 +1,9 @@
-import { table, UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
+import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import { formatAmount } from '../kit/money.ts';
 import { clearLimit, setLimit } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { limitValues } from '../merchants/rule-values.ts';
-import type { RuleValues } from '../merchants/rule-values.ts';
-import { findLimit } from '../merchants/rules.ts';
-import type { LimitKind, StoredLimit } from '../merchants/rules.ts';
+import { limitValues, type RuleValues } from '../merchants/rule-values.ts';
+import { findLimit, type LimitKind, type StoredLimit } from '../merchants/rules.ts';
 import { readAmount } from './amount-option.ts';
 import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';

@@ -1,5 +1,4 @@
-import { UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
+import { UsageError, type CommandInput } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Queryable } from '../kit/db.ts';
 import { findMerchantById, findMerchantByShortId, listMerchants } from '../merchants/manage-keys.ts';

@@ -1,17 +1,14 @@
-import { table, UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
+import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import { getBusiness } from '../merchants/business-status.ts';
 import type { ConnectorKind } from '../networks/connector-kind.ts';
-import { phoneProblems, readPhoneStatuses } from '../receipts/phones.ts';
-import type { PhoneStatus } from '../receipts/phones.ts';
+import { phoneProblems, readPhoneStatuses, type PhoneStatus } from '../receipts/phones.ts';
 import { connectorKinds, findConnectorKind } from '../networks/connector-kinds.ts';
 import { callbackPath, messagePath } from '../networks/registry.ts';
 import type { OperatorAct } from '../audit/operator-act.ts';
 import { accountAct, addAct, orderAct, rotateAct } from '../rail-accounts/account-acts.ts';
-import { fieldsOf } from '../rail-accounts/account-fields.ts';
-import type { TypedFields } from '../rail-accounts/account-fields.ts';
+import { fieldsOf, type TypedFields } from '../rail-accounts/account-fields.ts';
 import {
   addRailAccount,
   checkRailAccount,
@@ -23,8 +20,8 @@ import {
   networksOfAccount,
   orderRailAccount,
   rotateRailAccount,
+  type RailAccountContext,
 } from '../rail-accounts/manage-accounts.ts';
-import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
 import type { RailAccount } from '../rail-accounts/rail-account.ts';
 import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';

@@ -1,6 +1,11 @@
 import { table, UsageError } from '../kit/command-line.ts';
-import { createOperator, listOperators, authenticateOperator, revokeOperator } from '../operators/manage-operators.ts';
-import type { OperatorAuthentication } from '../operators/manage-operators.ts';
+import {
+  createOperator,
+  listOperators,
+  authenticateOperator,
+  revokeOperator,
+  type OperatorAuthentication,
+} from '../operators/manage-operators.ts';
 import type { Operator } from '../operators/operator.ts';
 import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext } from './command.ts';

@@ -1,11 +1,9 @@
-import { table, UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
+import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import { getLink, listLinksWithRateLimit, setLinkRateLimit } from '../links/manage-links.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant, MerchantRateLimits } from '../merchants/merchant.ts';
 import { setRateLimits } from '../merchants/manage-rules.ts';
-import { parseRate, rateLimitKinds } from '../merchants/rate-limit-kinds.ts';
-import type { RateLimitKind } from '../merchants/rate-limit-kinds.ts';
+import { parseRate, rateLimitKinds, type RateLimitKind } from '../merchants/rate-limit-kinds.ts';
 import { rateText, rateValues } from '../merchants/rule-values.ts';
 import { getTerminal, listTerminalsWithRateLimit, setTerminalRateLimit } from '../terminals/manage-terminals.ts';
 import { aboutMerchant, auditCommand } from './audit-command.ts';

@@ -8,8 +8,7 @@ import { readInput, UsageError } from '../kit/command-line.ts';
 import { utcDay } from '../kit/clock.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
-import { createStatementWorld } from '../reconciliation/statement-world.corpus.ts';
-import type { StatementWorld } from '../reconciliation/statement-world.corpus.ts';
+import { createStatementWorld, type StatementWorld } from '../reconciliation/statement-world.corpus.ts';
 import type { CommandResult } from './command.ts';
 import { reconcileCommands } from './reconcile-commands.ts';
 

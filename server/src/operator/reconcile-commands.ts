@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { OperatorAct } from '../audit/operator-act.ts';
-import { UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
+import { UsageError, type CommandInput } from '../kit/command-line.ts';
 import { isDay } from '../kit/time-or-day.ts';
 import type { StatementAccount } from '../reconciliation/account.ts';
 import type { ReconciliationContext } from '../reconciliation/context.ts';

@@ -4,14 +4,12 @@ import { retireSealKeys } from '../keyring/accept-keys.ts';
 import { sealingEndsWithinMs } from '../keyring/guarded-sealer.ts';
 import { listOtherKeysInUse, openKeyring } from '../keyring/keyring.ts';
 import { sealedInstallationSecrets } from '../keyring/sealed-installation-secrets.ts';
-import { resealStore } from '../keyring/sealed-store.ts';
-import type { SealedStore } from '../keyring/sealed-store.ts';
+import { resealStore, type SealedStore } from '../keyring/sealed-store.ts';
 import type { Queryable } from '../kit/db.ts';
 import { sealedMails } from '../mail/sealed-mails.ts';
 import { sealedRailCredentials } from '../rail-accounts/credentials.ts';
 import { sealedWebhookSecrets } from '../webhooks/sealed-secrets.ts';
-import { auditCommand } from './audit-command.ts';
-import type { AuditContext } from './audit-command.ts';
+import { auditCommand, type AuditContext } from './audit-command.ts';
 import type { CommandContext } from './command.ts';
 import { createProgress } from './progress.ts';
 

@@ -1,10 +1,8 @@
-import { table, UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
+import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import { parseHundredths, percentToJson } from '../kit/money.ts';
 import { clearReserve, findReserves, setReserve } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { cleared, reserveValues } from '../merchants/rule-values.ts';
-import type { RuleValues } from '../merchants/rule-values.ts';
+import { cleared, reserveValues, type RuleValues } from '../merchants/rule-values.ts';
 import type { ReserveRule, RuleSource } from '../merchants/rules.ts';
 import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';

@@ -4,8 +4,14 @@ import { readKeyState } from '../keyring/keyring.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
-import { countSealed, countUnderOtherKeys, ofKey, resealSecrets } from './reseal-secrets.ts';
-import type { Resealed, SealedCount } from './reseal-secrets.ts';
+import {
+  countSealed,
+  countUnderOtherKeys,
+  ofKey,
+  resealSecrets,
+  type Resealed,
+  type SealedCount,
+} from './reseal-secrets.ts';
 
 const show: Command = {
   name: 'secrets show',

@@ -1,11 +1,9 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { html, renderHtml } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, renderHtml, type Html } from '../kit/html.ts';
 import { tabIcon } from './icons.ts';
-import { styleBeside } from './inline-asset.ts';
-import type { InlineAsset } from './inline-asset.ts';
+import { styleBeside, type InlineAsset } from './inline-asset.ts';
 import type { Accent } from './merchant-appearance.ts';
 
 export interface PageContent {

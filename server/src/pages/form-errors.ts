@@ -1,5 +1,4 @@
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 import { icon } from './icons.ts';
 
 interface FormError {

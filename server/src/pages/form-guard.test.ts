@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestService } from '../../../test/harness/service.ts';
+import { startService, type TestService } from '../../../test/harness/service.ts';
 
 const publicHost = 'pay.example.gm';
 

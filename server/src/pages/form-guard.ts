@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 import { isReservedName } from '../kit/outbound-guard.ts';
 import { isSameText } from '../kit/same-text.ts';
 

@@ -1,5 +1,4 @@
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 
 // Drawn for these pages on a 24-unit grid, in the current text colour.
 const shapes = {

@@ -1,10 +1,7 @@
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
-import { languages } from '../languages/languages.ts';
-import type { Language } from '../languages/languages.ts';
+import { html, type Html } from '../kit/html.ts';
+import { languages, type Language } from '../languages/languages.ts';
 import type { PageContent } from './document.ts';
-import { icon } from './icons.ts';
-import type { IconName } from './icons.ts';
+import { icon, type IconName } from './icons.ts';
 
 /** The frame of every page. With a language, links to the others follow the page. */
 export function layout(body: Html, language: Language | null = null): Html {

@@ -1,5 +1,4 @@
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 import type { Translate } from '../languages/languages.ts';
 import { mix, withContrast } from '../kit/colour.ts';
 import type { MerchantAppearance } from '../merchants/appearance.ts';

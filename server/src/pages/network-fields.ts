@@ -1,5 +1,4 @@
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 import type { Language, Translate } from '../languages/languages.ts';
 import type { CheckoutNetwork } from '../payments/checkout-view.ts';
 import { fieldError } from './form-errors.ts';

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { acceptedLanguage, findLanguage } from '../languages/languages.ts';
-import type { Language } from '../languages/languages.ts';
+import { acceptedLanguage, findLanguage, type Language } from '../languages/languages.ts';
 import type { PageCookies } from './page-cookies.ts';
 
 declare module 'fastify' {

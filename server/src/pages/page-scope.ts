@@ -7,8 +7,7 @@ import type { Log } from '../kit/log.ts';
 import { isServerError, logRefusal } from '../api/log-refusal.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
-import { httpErrorPage } from './http-error-page.ts';
-import type { ErrorPage } from './http-error-page.ts';
+import { httpErrorPage, type ErrorPage } from './http-error-page.ts';
 import { preparePageLanguage } from './page-language.ts';
 import { createPageCookies } from './page-cookies.ts';
 

@@ -1,11 +1,8 @@
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 import { isLinkableUrl } from '../kit/linkable-url.ts';
 import { formatAmount } from '../kit/money.ts';
-import { parsePhoneNumber, PhoneNumberError } from '../kit/phone-number.ts';
-import type { Operator } from '../kit/phone-number.ts';
-import { english } from '../languages/languages.ts';
-import type { Language } from '../languages/languages.ts';
+import { parsePhoneNumber, PhoneNumberError, type Operator } from '../kit/phone-number.ts';
+import { english, type Language } from '../languages/languages.ts';
 
 // Bidirectional formatting (Unicode, UAX 9) and control characters, with which a name can look like another one. Right-to-left
 // scripts need none of them.

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { openWindow } from '../../../test/harness/browser-window.ts';
-import type { BrowserWindow } from '../../../test/harness/browser-window.ts';
-import { startCheckoutServer } from '../../../test/harness/checkout-server.ts';
-import type { CheckoutServer } from '../../../test/harness/checkout-server.ts';
+import { openWindow, type BrowserWindow } from '../../../test/harness/browser-window.ts';
+import { startCheckoutServer, type CheckoutServer } from '../../../test/harness/checkout-server.ts';
 import { effort } from '../../../test/harness/effort.ts';
 import { englishTexts, layoutFaults, showsChoice } from '../../../test/harness/page-faults.ts';
 import { every, everyPairOnce, ofDay, today, unseenPairs } from '../../../test/harness/pairwise.ts';

@@ -1,6 +1,5 @@
 import { encodeQR } from 'qr';
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 
 // The standard's quiet zone, without which scanners miss the code.
 const quietZoneModules = 4;

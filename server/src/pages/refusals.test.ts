@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
 import { startCheckoutServer } from '../../../test/harness/checkout-server.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestService } from '../../../test/harness/service.ts';
+import { startService, type TestService } from '../../../test/harness/service.ts';
 import { AppError } from '../api/app-error.ts';
 import { createServiceLog } from '../api/service-log.ts';
 

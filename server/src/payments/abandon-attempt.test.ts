@@ -7,8 +7,7 @@ import { chargeToWire } from './charge-wire.ts';
 import { expirePayments } from './expire-payments.ts';
 import { findPayment } from './find-payment.ts';
 import type { Intent } from './intent.ts';
-import { createPaymentWorld, refused, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, refused, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 import { paymentTimeline } from './timeline.ts';
 
 let world: PaymentWorld;

@@ -6,8 +6,7 @@ import { changeIntent, dropAttempt, enqueueCancellation } from './change-payment
 import type { Charge } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import type { PaymentContext } from './context.ts';
-import { attemptsMax, statusAt } from './intent.ts';
-import type { Intent } from './intent.ts';
+import { attemptsMax, statusAt, type Intent } from './intent.ts';
 import { findCurrentCharge, updateChargeAbandoned } from './queries/charges.ts';
 import { lockIntent } from './queries/intents.ts';
 

@@ -3,8 +3,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Intent } from './intent.ts';
-import { createPaymentWorld, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 // What the payer does at the moment at which a network, a worker or a second page does something else. Either order is
 // right; what must not happen is a mixture.

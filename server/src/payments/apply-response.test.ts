@@ -5,8 +5,7 @@ import type { CollectionResponse } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
-import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, refused, reversed, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
 

@@ -8,12 +8,9 @@ import type { ProviderTransaction, ReversalIdentity } from '../networks/contract
 import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import { claimCollection, settleSuccess } from './apply-success.ts';
 import type { Collection } from './booking.ts';
-import { changeCharge, withLockedPayment } from './change-payment.ts';
-import type { LockedPayment } from './change-payment.ts';
-import { isPaid, isRequestedAmount, receivedMinor, remainingMinor } from './charge.ts';
-import type { Charge } from './charge.ts';
-import { bookReversed, lockClawback } from './clawback.ts';
-import type { ReversedMoney } from './clawback.ts';
+import { changeCharge, withLockedPayment, type LockedPayment } from './change-payment.ts';
+import { isPaid, isRequestedAmount, receivedMinor, remainingMinor, type Charge } from './charge.ts';
+import { bookReversed, lockClawback, type ReversedMoney } from './clawback.ts';
 import type { PaymentContext } from './context.ts';
 import { isMoneyCase, isSameMoney } from './intent.ts';
 

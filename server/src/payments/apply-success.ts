@@ -8,17 +8,26 @@ import { reserveAt } from '../merchants/rules.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
 import { claimProviderTransaction } from '../networks/provider-transactions.ts';
 import { nextRecheckAt } from '../networks/recheck.ts';
-import { bookCollected } from './booking.ts';
-import type { Booked, Collection } from './booking.ts';
-import { cancelOpenAttempts, changeCharge, changeIntent, expireIfDue, withLockedPayment } from './change-payment.ts';
-import type { ChargeChange, LockedPayment } from './change-payment.ts';
-import { isRequestedAmount } from './charge.ts';
-import type { Charge } from './charge.ts';
+import { bookCollected, type Booked, type Collection } from './booking.ts';
+import {
+  cancelOpenAttempts,
+  changeCharge,
+  changeIntent,
+  expireIfDue,
+  withLockedPayment,
+  type ChargeChange,
+  type LockedPayment,
+} from './change-payment.ts';
+import { isRequestedAmount, type Charge } from './charge.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 import { isOpen, statusAt } from './intent.ts';
-import { isAccountedFor, reportReusedTransaction, suspendCollection } from './suspend-collection.ts';
-import type { SuspenseReview } from './suspend-collection.ts';
+import {
+  isAccountedFor,
+  reportReusedTransaction,
+  suspendCollection,
+  type SuspenseReview,
+} from './suspend-collection.ts';
 
 /**
  * The network reports a success. The money is booked once, whatever was decided before: to the charge if it is the amount

@@ -4,8 +4,7 @@ import { AppError } from '../api/app-error.ts';
 import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { Intent } from './intent.ts';
-import { createPaymentWorld, refused, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, refused, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
 

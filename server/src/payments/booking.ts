@@ -10,8 +10,7 @@ import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
 import { lockDeleted } from '../sub-accounts/deleted-sub-accounts.ts';
 import { pendingAccount, settledAccount, subAccountOn } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';
-import { difference, isSettled, partsOf, reserveMinor } from './charge.ts';
-import type { Charge, ChargeParts } from './charge.ts';
+import { difference, isSettled, partsOf, reserveMinor, type Charge, type ChargeParts } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import type { PaymentContext } from './context.ts';
 

@@ -3,8 +3,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { cancelOpenAttempts, changeIntent } from './change-payment.ts';
 import type { PaymentContext } from './context.ts';
-import { canIntentBecome, statusAt } from './intent.ts';
-import type { Intent, IntentStatus } from './intent.ts';
+import { canIntentBecome, statusAt, type Intent, type IntentStatus } from './intent.ts';
 import { lockIntent } from './queries/intents.ts';
 
 /**

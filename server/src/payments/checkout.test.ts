@@ -4,8 +4,7 @@ import { applyResponse } from './apply-response.ts';
 import { createCheckout } from './checkout.ts';
 import type { CheckoutCharge, CheckoutView } from './checkout-view.ts';
 import type { Intent } from './intent.ts';
-import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, refused, reversed, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
 

@@ -13,10 +13,16 @@ import {
   settledOf,
 } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';
-import { bookLeftDirectly, postingOf } from './booking.ts';
-import type { SharedCharge } from './booking.ts';
-import { clawbackParts, difference, isSettled, partsOf, receivedMinor } from './charge.ts';
-import type { Charge, ChargeParts } from './charge.ts';
+import { bookLeftDirectly, postingOf, type SharedCharge } from './booking.ts';
+import {
+  clawbackParts,
+  difference,
+  isSettled,
+  partsOf,
+  receivedMinor,
+  type Charge,
+  type ChargeParts,
+} from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import { hasRefund, listRefundIds } from './queries/charges.ts';
 import { waitingOf } from './waiting-money.ts';

@@ -5,8 +5,14 @@ import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { createPayment } from './create-payment.ts';
 import { expirePayments } from './expire-payments.ts';
-import { createPaymentWorld, newPayment, refused, reversed, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import {
+  createPaymentWorld,
+  newPayment,
+  refused,
+  reversed,
+  succeeded,
+  type PaymentWorld,
+} from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
 

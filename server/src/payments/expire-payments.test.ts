@@ -5,8 +5,7 @@ import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { expirePayments } from './expire-payments.ts';
 import { statusAt } from './intent.ts';
-import { createPaymentWorld, refused, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, refused, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
 

@@ -1,6 +1,5 @@
 import { cancelOpenAttempts, expireIfDue } from './change-payment.ts';
-import { isOpenAbandoned } from './charge.ts';
-import type { Charge } from './charge.ts';
+import { isOpenAbandoned, type Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import { listIntentsToExpire, lockIntent } from './queries/intents.ts';
 

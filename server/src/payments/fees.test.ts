@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { AppError } from '../api/app-error.ts';
-import { collectionFee } from '../merchants/fees.ts';
-import type { CollectionFee, FeePayer } from '../merchants/fees.ts';
+import { collectionFee, type CollectionFee, type FeePayer } from '../merchants/fees.ts';
 import { clearFeeRule, setFeeRule } from '../merchants/manage-rules.ts';
 import { allNetworks } from '../merchants/rules.ts';
 import { applyResponse } from './apply-response.ts';
 import { partsOf } from './charge.ts';
 import { checkAmount } from './create-payment.ts';
 import { totalMinor } from './intent.ts';
-import { createPaymentWorld, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
 

@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test';
 import { applyResponse } from './apply-response.ts';
 import { findPayment, findTransaction } from './find-payment.ts';
 import { refused, reversed, succeeded } from './payment-world.corpus.ts';
-import { createResolveWorld } from './resolve-world.corpus.ts';
-import type { ResolveWorld } from './resolve-world.corpus.ts';
+import { createResolveWorld, type ResolveWorld } from './resolve-world.corpus.ts';
 
 let world: ResolveWorld;
 

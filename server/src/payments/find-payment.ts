@@ -2,8 +2,7 @@ import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Queryable } from '../kit/db.ts';
-import { mapRows } from '../api/list-reader.ts';
-import type { List, ListReader, ListTotals } from '../api/list-reader.ts';
+import { mapRows, type List, type ListReader, type ListTotals } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
@@ -23,8 +22,7 @@ import {
   listIntents,
   sumIntents,
 } from './queries/intents.ts';
-import { listPaidByCustomers } from './queries/customers.ts';
-import type { PaidByCustomer } from './queries/customers.ts';
+import { listPaidByCustomers, type PaidByCustomer } from './queries/customers.ts';
 import type { ChargeFilter, IntentFilter } from './queries/list-filters.ts';
 
 export type { PaidByCustomer } from './queries/customers.ts';

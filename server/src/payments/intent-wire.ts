@@ -16,12 +16,10 @@ import { amountToJson, parseAmount, percentToJson } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { NextAction } from '../networks/contract.ts';
 import { explainShare } from '../sub-accounts/share-explanation.ts';
-import { shareBase } from '../sub-accounts/shares.ts';
-import type { Share } from '../sub-accounts/shares.ts';
+import { shareBase, type Share } from '../sub-accounts/shares.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
-import { intentStatuses, statusAt, totalMinor } from './intent.ts';
-import type { Intent, PaymentAmount } from './intent.ts';
+import { intentStatuses, statusAt, totalMinor, type Intent, type PaymentAmount } from './intent.ts';
 
 type WireContext = Pick<PaymentContext, 'settings' | 'clock'>;
 

@@ -10,18 +10,21 @@ import { networkName } from '../networks/known-networks.ts';
 import { assignReceipt, findReceiptById, findReceiptByKey } from '../receipts/receipt-store.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import { settleSuccess } from './apply-success.ts';
-import { withLockedPayment } from './change-payment.ts';
-import type { LockedPayment } from './change-payment.ts';
+import { withLockedPayment, type LockedPayment } from './change-payment.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
-import { notifyOfIntent } from './context.ts';
-import type { PaymentContext } from './context.ts';
+import { notifyOfIntent, type PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import { findPaidBy, lockPaidBy } from './paid-by-transaction.ts';
 import { findChargeById } from './queries/charges.ts';
 import { extendIntent } from './queries/intents.ts';
-import { listTypedIdsOfTransaction, updateTypedId } from './queries/typed-ids.ts';
-import type { TransactionOfAccount, TypedIdRow, TypedIdState } from './queries/typed-ids.ts';
+import {
+  listTypedIdsOfTransaction,
+  updateTypedId,
+  type TransactionOfAccount,
+  type TypedIdRow,
+  type TypedIdState,
+} from './queries/typed-ids.ts';
 import { maskedId, mustBeConfirmed, whyNotPaying } from './typed-id.ts';
 
 // A payment by receipt succeeds by itself where the payer has typed the id of a receipt of the same till and amount, dated after the

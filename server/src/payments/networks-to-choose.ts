@@ -1,8 +1,7 @@
 import type { Merchant } from '../merchants/merchant.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { CheckoutNetwork } from './checkout-view.ts';
-import { offeredNetworks } from './start-attempt.ts';
-import type { OfferedPayment } from './start-attempt.ts';
+import { offeredNetworks, type OfferedPayment } from './start-attempt.ts';
 
 /** The networks among which the payer chooses: of a payment, or of one that a page is about to create. */
 export function networksToChoose(

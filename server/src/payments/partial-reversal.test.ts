@@ -6,12 +6,10 @@ import { AppError } from '../api/app-error.ts';
 import { createSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { newSubAccount } from '../sub-accounts/new-sub-account.corpus.ts';
 import { applyResponse } from './apply-response.ts';
-import { clawbackParts } from './charge.ts';
-import type { Charge } from './charge.ts';
+import { clawbackParts, type Charge } from './charge.ts';
 import { chargeToWire } from './charge-wire.ts';
 import { reversed, succeeded } from './payment-world.corpus.ts';
-import { createResolveWorld } from './resolve-world.corpus.ts';
-import type { ResolveWorld } from './resolve-world.corpus.ts';
+import { createResolveWorld, type ResolveWorld } from './resolve-world.corpus.ts';
 
 let world: ResolveWorld;
 

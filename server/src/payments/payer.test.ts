@@ -7,8 +7,7 @@ import { listEventsOfObjects } from '../events/list-events.ts';
 import { applyResponse } from './apply-response.ts';
 import { createPayment } from './create-payment.ts';
 import { forgetCustomer } from './forget-customer.ts';
-import { createPaymentWorld, newPayment, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, newPayment, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
 let caller: { merchantId: string; testMode: boolean };

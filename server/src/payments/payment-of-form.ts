@@ -1,8 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import { isUniqueViolation } from '../kit/db-errors.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
-import { isOpen, statusAt } from './intent.ts';
-import type { Intent } from './intent.ts';
+import { isOpen, statusAt, type Intent } from './intent.ts';
 import { listChargesOfIntent } from './queries/charges.ts';
 import { clearFormHash, findIntentByFormHash, lockIntent } from './queries/intents.ts';
 

@@ -1,5 +1,4 @@
-import { readTypedSearch } from '../api/typed-search.ts';
-import type { TypedSearch } from '../api/typed-search.ts';
+import { readTypedSearch, type TypedSearch } from '../api/typed-search.ts';
 
 /** What somebody in the shop typed into the search of payments, by what it can only be. Each but `text` is found by an index. */
 export type PaymentSearch =

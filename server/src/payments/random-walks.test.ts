@@ -7,11 +7,9 @@ import type { CollectionResponse } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
 import { expirePayments } from './expire-payments.ts';
-import { statusAt } from './intent.ts';
-import type { Intent } from './intent.ts';
+import { statusAt, type Intent } from './intent.ts';
 import { PaymentModel } from './payment-model.corpus.ts';
-import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, refused, reversed, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 import { paymentTimeline } from './timeline.ts';
 
 let world: PaymentWorld;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { applyNotification, applyResponse } from './apply-response.ts';
-import { createPaymentWorld, reversed, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, reversed, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 import type { ProviderNotification, ProviderTransaction } from '../networks/contract.ts';
 import type { Charge } from './charge.ts';
 

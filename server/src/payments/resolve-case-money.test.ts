@@ -9,8 +9,7 @@ import { expirePayments } from './expire-payments.ts';
 import type { Intent } from './intent.ts';
 import { fromApi } from './create-payment.ts';
 import { refused, reversed, succeeded } from './payment-world.corpus.ts';
-import { createResolveWorld } from './resolve-world.corpus.ts';
-import type { ResolveWorld } from './resolve-world.corpus.ts';
+import { createResolveWorld, type ResolveWorld } from './resolve-world.corpus.ts';
 
 let world: ResolveWorld;
 

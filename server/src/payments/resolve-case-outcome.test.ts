@@ -5,8 +5,7 @@ import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { refused, succeeded } from './payment-world.corpus.ts';
-import { createResolveWorld } from './resolve-world.corpus.ts';
-import type { ResolveWorld } from './resolve-world.corpus.ts';
+import { createResolveWorld, type ResolveWorld } from './resolve-world.corpus.ts';
 
 let world: ResolveWorld;
 

@@ -3,8 +3,13 @@ import { AppError } from '../api/app-error.ts';
 import { claimCollection, settleSuccess } from './apply-success.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge, endAttempt } from './change-payment.ts';
-import { endUnpaid, remainingReview } from './charge-case-rule.ts';
-import type { ChargeCarryOut, ChargeCaseRule, Situation } from './charge-case-rule.ts';
+import {
+  endUnpaid,
+  remainingReview,
+  type ChargeCarryOut,
+  type ChargeCaseRule,
+  type Situation,
+} from './charge-case-rule.ts';
 import type { PaymentContext } from './context.ts';
 
 // Cases in which no money was booked: a transaction that had settled something else, and an outcome never reported.

@@ -1,7 +1,6 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
-import { throwIfRefused } from '../cases/resolution.ts';
-import type { CaseResolver } from '../cases/resolution.ts';
+import { throwIfRefused, type CaseResolver } from '../cases/resolution.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable } from '../kit/db.ts';
 import { lockPayment } from './change-payment.ts';

@@ -7,14 +7,11 @@ import type { Case } from '../cases/case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../api/app-error.ts';
 import { applyResponse } from './apply-response.ts';
-import { remainingMinor, partsOf, receivedMinor } from './charge.ts';
-import type { Charge } from './charge.ts';
+import { remainingMinor, partsOf, receivedMinor, type Charge } from './charge.ts';
 import { expirePayments } from './expire-payments.ts';
-import { isMoneyCase } from './intent.ts';
-import type { Intent } from './intent.ts';
+import { isMoneyCase, type Intent } from './intent.ts';
 import { refused, reversed, succeeded } from './payment-world.corpus.ts';
-import { createResolveWorld } from './resolve-world.corpus.ts';
-import type { ResolveWorld } from './resolve-world.corpus.ts';
+import { createResolveWorld, type ResolveWorld } from './resolve-world.corpus.ts';
 
 let world: ResolveWorld;
 

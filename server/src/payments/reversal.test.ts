@@ -4,8 +4,7 @@ import { listCases } from '../cases/list-cases.ts';
 import { post } from '../ledger/post.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
-import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, refused, reversed, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
 

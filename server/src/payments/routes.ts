@@ -1,18 +1,15 @@
-import Type from 'typebox';
-import type { Static } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { fieldError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { checkMetadata, notBlank, amountOf } from '../api/field-values.ts';
 import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
-import { readRoute, writeRoute } from '../api/route.ts';
-import type { ApiRoute, Caller } from '../api/route.ts';
+import { readRoute, writeRoute, type ApiRoute, type Caller } from '../api/route.ts';
 import { readTimeRange, timeRange } from '../api/time-range.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import type { PaymentContext } from './context.ts';
-import { createPayment, fromApi, previewPayment } from './create-payment.ts';
-import type { NewPayment } from './create-payment.ts';
+import { createPayment, fromApi, previewPayment, type NewPayment } from './create-payment.ts';
 import { findPayment, findPaymentBySecret } from './find-payment.ts';
 import { listIntents } from './queries/intents.ts';
 import {

@@ -6,8 +6,7 @@ import type { ProviderTransaction } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
 import { receivedMinor } from './charge.ts';
 import { createCheckout } from './checkout.ts';
-import { createPaymentWorld, transactionOf, refused, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, transactionOf, refused, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
 

@@ -13,8 +13,7 @@ import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
 import { chargeToWire } from './charge-wire.ts';
-import { createPaymentWorld, reversed, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, reversed, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
 let caller: { merchantId: string; testMode: boolean };

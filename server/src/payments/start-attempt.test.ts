@@ -13,8 +13,7 @@ import type { PaymentContext } from './context.ts';
 import { createPayment } from './create-payment.ts';
 import type { Intent } from './intent.ts';
 import { startCharge } from './jobs.ts';
-import { createPaymentWorld, newPayment, refused, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { createPaymentWorld, newPayment, refused, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 import { findCurrentCharge } from './queries/charges.ts';
 import { startAttempt } from './start-attempt.ts';
 

@@ -10,16 +10,20 @@ import type { CollectingConnector } from '../networks/contract.ts';
 import { tryBeginPrompt } from '../networks/prompt-limits.ts';
 import { newReference } from '../networks/reference.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
-import { changeIntent } from './change-payment.ts';
-import type { LockedPayment } from './change-payment.ts';
-import { isOpenAbandoned } from './charge.ts';
-import type { Charge } from './charge.ts';
+import { changeIntent, type LockedPayment } from './change-payment.ts';
+import { isOpenAbandoned, type Charge } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import { chargeToWire } from './charge-wire.ts';
-import { notifyOfIntent } from './context.ts';
-import type { PaymentContext } from './context.ts';
-import { attemptsMax, canIntentBecome, statusAt, totalMinor } from './intent.ts';
-import type { Intent, IntentStatus, PaymentAmount } from './intent.ts';
+import { notifyOfIntent, type PaymentContext } from './context.ts';
+import {
+  attemptsMax,
+  canIntentBecome,
+  statusAt,
+  totalMinor,
+  type Intent,
+  type IntentStatus,
+  type PaymentAmount,
+} from './intent.ts';
 import { countNotes } from './queries/charge-notes.ts';
 import { insertCharge, listChargesOfIntent, updateChargeAbandoned } from './queries/charges.ts';
 import { lockIntent, updateIntent } from './queries/intents.ts';

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AssertionFailure } from '../kit/assert.ts';
-import { canChargeBecome } from './charge.ts';
-import type { Charge, ChargeStatus } from './charge.ts';
+import { canChargeBecome, type Charge, type ChargeStatus } from './charge.ts';
 import { changeCharge, changeIntent, withLockedPayment } from './change-payment.ts';
-import { canIntentBecome, isOpen, statusAt, totalMinor } from './intent.ts';
-import type { Intent, IntentStatus } from './intent.ts';
-import { createPaymentWorld } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { canIntentBecome, isOpen, statusAt, totalMinor, type Intent, type IntentStatus } from './intent.ts';
+import { createPaymentWorld, type PaymentWorld } from './payment-world.corpus.ts';
 import { updateChargeOutcome } from './queries/charges.ts';
 import { updateIntent } from './queries/intents.ts';
 

@@ -1,19 +1,15 @@
 import { AppError } from '../api/app-error.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { transactionKeyOf } from '../receipts/receipt.ts';
-import { withLockedPayment } from './change-payment.ts';
-import type { LockedPayment } from './change-payment.ts';
-import { openAction } from './charge.ts';
-import type { Charge } from './charge.ts';
+import { withLockedPayment, type LockedPayment } from './change-payment.ts';
+import { openAction, type Charge } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import { matchTransaction } from './match-receipt.ts';
 import { findChargeById } from './queries/charges.ts';
-import { listTypedIdsOfIntent, updateTypedId, insertTypedId } from './queries/typed-ids.ts';
-import type { TypedIdRow } from './queries/typed-ids.ts';
-import { maskedId, triesLeft, wrongIdsMax } from './typed-id.ts';
-import type { TypedIdResult } from './typed-id.ts';
+import { listTypedIdsOfIntent, updateTypedId, insertTypedId, type TypedIdRow } from './queries/typed-ids.ts';
+import { maskedId, triesLeft, wrongIdsMax, type TypedIdResult } from './typed-id.ts';
 
 /**
  * The payer has sent the money and types the id of the network's message. The claim alone pays nothing: it waits for the receipt

@@ -5,15 +5,12 @@ import { isReversalCase } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
-import { bookSuspense } from './booking.ts';
-import type { Collection } from './booking.ts';
-import { cancelOpenAttempts, changeCharge, changeIntent } from './change-payment.ts';
-import type { LockedPayment } from './change-payment.ts';
+import { bookSuspense, type Collection } from './booking.ts';
+import { cancelOpenAttempts, changeCharge, changeIntent, type LockedPayment } from './change-payment.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import type { PaymentContext } from './context.ts';
-import { isMoneyCase, isOpen, isSameMoney, statusAt } from './intent.ts';
-import type { Review } from './intent.ts';
+import { isMoneyCase, isOpen, isSameMoney, statusAt, type Review } from './intent.ts';
 
 /** Why money is held in `suspense`. */
 export type SuspenseReview = Exclude<Review, 'receipt_reused'>;

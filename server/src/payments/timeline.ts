@@ -6,8 +6,7 @@ import { shareBase } from '../sub-accounts/shares.ts';
 import { partsOf } from './charge.ts';
 import { networkName } from '../networks/known-networks.ts';
 import type { PaymentContext } from './context.ts';
-import { totalMinor } from './intent.ts';
-import type { Intent } from './intent.ts';
+import { totalMinor, type Intent } from './intent.ts';
 import { listNotesOfCharges } from './queries/charge-notes.ts';
 import { listChargesOfIntent } from './queries/charges.ts';
 

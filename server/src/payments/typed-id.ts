@@ -7,8 +7,7 @@ import type { Receipt } from '../receipts/receipt.ts';
 import type { Charge } from './charge.ts';
 import type { TypedId } from './checkout-view.ts';
 import type { Intent } from './intent.ts';
-import { listTypedIdsOfIntent } from './queries/typed-ids.ts';
-import type { TypedIdRow } from './queries/typed-ids.ts';
+import { listTypedIdsOfIntent, type TypedIdRow } from './queries/typed-ids.ts';
 
 /** What became of a transaction id that the payer typed after sending the money. */
 export type TypedIdResult =

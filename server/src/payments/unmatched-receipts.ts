@@ -1,18 +1,15 @@
-import type { List } from '../api/list-reader.ts';
-import type { ListReader } from '../api/list-reader.ts';
+import type { List, ListReader } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import { addMs, dayMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { listUnmatchedReceipts } from '../receipts/receipt-store.ts';
-import type { ReceiptFilter } from '../receipts/receipt-store.ts';
+import { listUnmatchedReceipts, type ReceiptFilter } from '../receipts/receipt-store.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { findChargeById } from './queries/charges.ts';
 import { findIntentById, listIntentsByIds } from './queries/intents.ts';
 import { listUnpaidByReceipt, mayBelongFilter } from './queries/receipt-proposals.ts';
-import { listTypedIdsOfTransactions } from './queries/typed-ids.ts';
-import type { TypedIdRow } from './queries/typed-ids.ts';
+import { listTypedIdsOfTransactions, type TypedIdRow } from './queries/typed-ids.ts';
 import { mustBeConfirmed, whyNotPaying } from './typed-id.ts';
 
 const proposalsMax = 20;

@@ -1,8 +1,7 @@
 import { fieldError } from '../api/app-error.ts';
 import { checkCallbackUrl } from '../api/urls.ts';
 import { isLinkableUrl } from '../kit/linkable-url.ts';
-import { urlLengthMax } from '../kit/outbound-guard.ts';
-import type { OutboundPolicy } from '../kit/outbound-guard.ts';
+import { urlLengthMax, type OutboundPolicy } from '../kit/outbound-guard.ts';
 
 /** Schemes that run or read something in the payer's browser; refused even with `skip_url_validation`. */
 const dangerousSchemes = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:', 'view-source:']);

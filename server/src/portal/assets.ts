@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 import { compress } from '../pages/document.ts';
 import { loadScript, loadStyle } from '../pages/inline-asset.ts';
 

@@ -1,6 +1,5 @@
 import { html, renderHtml } from '../kit/html.ts';
-import { compress, pageHeaders, withoutEmptyLines } from '../pages/document.ts';
-import type { PageContent, PageSender } from '../pages/document.ts';
+import { compress, pageHeaders, withoutEmptyLines, type PageContent, type PageSender } from '../pages/document.ts';
 import { tabIcon } from '../pages/icons.ts';
 import type { Assets } from './assets.ts';
 

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 import { PublicError } from '../kit/public-error.ts';
 import { fieldError, generalErrors } from '../pages/form-errors.ts';
 

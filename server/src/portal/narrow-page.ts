@@ -1,5 +1,4 @@
-import { html } from '../kit/html.ts';
-import type { Html } from '../kit/html.ts';
+import { html, type Html } from '../kit/html.ts';
 import { layout } from '../pages/layout.ts';
 
 /** A page with one thing to do, such as signing in. */

@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { VisitorLimit } from '../accounts/sign-in.ts';
 import { createAssets } from './assets.ts';
-import { preparePortalScope } from './portal-scope.ts';
-import type { PortalOptions } from './portal-scope.ts';
+import { preparePortalScope, type PortalOptions } from './portal-scope.ts';
 import { registerAccountPages } from './sign-in/account-pages.ts';
 import { registerInvitationPages } from './sign-in/invitation-pages.ts';
-import { registerVisitorPages } from './sign-in/visitor-pages.ts';
-import type { VisitorPagesOptions } from './sign-in/visitor-pages.ts';
+import { registerVisitorPages, type VisitorPagesOptions } from './sign-in/visitor-pages.ts';
 
 export interface PortalPagesOptions
   extends Omit<PortalOptions, 'assets'>, Pick<VisitorPagesOptions, 'isSignUpOpen' | 'createBusiness'> {}

@@ -7,14 +7,12 @@ import { AppError } from '../api/app-error.ts';
 import type { Html } from '../kit/html.ts';
 import type { Log } from '../kit/log.ts';
 import type { PageSender } from '../pages/document.ts';
-import { createFormGuard } from '../pages/form-guard.ts';
-import type { FormGuard } from '../pages/form-guard.ts';
+import { createFormGuard, type FormGuard } from '../pages/form-guard.ts';
 import { preparePageScope } from '../pages/page-scope.ts';
 import type { Assets } from './assets.ts';
 import { createPortalSender, portalHeaders } from './document.ts';
 import { portalErrorPage } from './error-page.ts';
-import { createVisitorCookies } from './visitor.ts';
-import type { VisitorCookies } from './visitor.ts';
+import { createVisitorCookies, type VisitorCookies } from './visitor.ts';
 
 export interface PortalOptions {
   context: AccountContext;

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../test/harness/browser.ts';
-import { client, openAccountWorld, password } from '../accounts/account-world.corpus.ts';
-import type { AccountWorld } from '../accounts/account-world.corpus.ts';
+import { client, openAccountWorld, password, type AccountWorld } from '../accounts/account-world.corpus.ts';
 import { signIn as signInAs } from '../accounts/sign-in.ts';
 import { inviteMember, listTeam } from '../accounts/team.ts';
 import { createServiceLog } from '../api/service-log.ts';

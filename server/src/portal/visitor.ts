@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createToken } from '../accounts/one-time-text.ts';
-import { findSignedIn } from '../accounts/sessions.ts';
-import type { Client, SignedIn } from '../accounts/sessions.ts';
+import { findSignedIn, type Client, type SignedIn } from '../accounts/sessions.ts';
 import type { AccountContext } from '../accounts/context.ts';
 import type { Realm } from '../accounts/account.ts';
 import { isSameText } from '../kit/same-text.ts';

@@ -1,7 +1,6 @@
 import { colours, networkColour } from './colours.ts';
 import type { Poster, PosterNetwork } from './poster.ts';
-import { block, ornamentKey } from './typesetter.ts';
-import type { Block, Style, Weight } from './typesetter.ts';
+import { block, ornamentKey, type Block, type Style, type Weight } from './typesetter.ts';
 
 const lineHeight = 1.15;
 

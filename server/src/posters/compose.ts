@@ -1,10 +1,18 @@
 import { addressBlock, codeBlock, networksBlock, textBlock } from './blocks.ts';
 import { colours } from './colours.ts';
-import { layOut } from './lay-out.ts';
-import type { LayoutItem } from './lay-out.ts';
+import { layOut, type LayoutItem } from './lay-out.ts';
 import type { Poster } from './poster.ts';
-import { cornerDisc, inset, logoShapes, qrShape, rectangle, roundedRectangle } from './shapes.ts';
-import type { Box, Drawing, Shape } from './shapes.ts';
+import {
+  cornerDisc,
+  inset,
+  logoShapes,
+  qrShape,
+  rectangle,
+  roundedRectangle,
+  type Box,
+  type Drawing,
+  type Shape,
+} from './shapes.ts';
 import { pageSizes } from './sizes.ts';
 import type { Block, Typesetter } from './typesetter.ts';
 

@@ -1,6 +1,5 @@
 import type { Box, PathShape, TextLine } from './shapes.ts';
-import { block } from './typesetter.ts';
-import type { Block, Outlines, Typesetter } from './typesetter.ts';
+import { block, type Block, type Outlines, type Typesetter } from './typesetter.ts';
 
 /** A text with its area on the page, set as large as the area allows. */
 export interface LayoutItem {

@@ -3,8 +3,7 @@ import { after, describe, it } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { PublicError } from '../kit/public-error.ts';
-import { ByteCache, createPosterRenderer } from './poster-renderer.ts';
-import type { PosterRenderer } from './poster-renderer.ts';
+import { ByteCache, createPosterRenderer, type PosterRenderer } from './poster-renderer.ts';
 import type { Poster } from './poster.ts';
 import { samplePoster } from './poster.corpus.ts';
 

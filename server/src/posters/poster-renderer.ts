@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { limitEachKey } from '../kit/keyed-limiter.ts';
-import type { LimiterFigures } from '../kit/keyed-limiter.ts';
-import { busy, createPosterWorkerPool } from './poster-worker-pool.ts';
-import type { PosterWorkerPoolOptions } from './poster-worker-pool.ts';
+import { limitEachKey, type LimiterFigures } from '../kit/keyed-limiter.ts';
+import { busy, createPosterWorkerPool, type PosterWorkerPoolOptions } from './poster-worker-pool.ts';
 import type { Poster } from './poster.ts';
 
 /** Draws posters in a worker thread, behind a queue and a cache. */

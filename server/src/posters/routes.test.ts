@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
 import { coloursIn, readPng, readQrCode, scaledDown } from '../../../test/harness/png.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestBusiness, TestMerchant, TestService } from '../../../test/harness/service.ts';
+import { startService, type TestBusiness, type TestMerchant, type TestService } from '../../../test/harness/service.ts';
 import { findLogo, removeLogo, setLogo } from '../merchants/logo/merchant-logo.ts';
 import { plainPng } from './poster.corpus.ts';
 

@@ -1,6 +1,5 @@
 import Type from 'typebox';
-import { fileRoute } from '../api/route.ts';
-import type { ApiRoute } from '../api/route.ts';
+import { fileRoute, type ApiRoute } from '../api/route.ts';
 import type { Database } from '../kit/db.ts';
 import { english, findLanguage, languages } from '../languages/languages.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';

@@ -17,8 +17,7 @@ import type { Database, Transaction } from '../kit/db.ts';
 import { errorCode, StartError } from '../kit/start-error.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
 import { createApiKey, listMerchants } from '../merchants/manage-keys.ts';
-import { onboardBusiness } from '../operator/onboard-business.ts';
-import type { OnboardingContext } from '../operator/onboard-business.ts';
+import { onboardBusiness, type OnboardingContext } from '../operator/onboard-business.ts';
 import { getEndpoint, updateEndpoint } from '../webhooks/manage-endpoints.ts';
 
 /** What you need to try the service; written to `<data dir>/demo.json` for programs. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
-import { openKeyring } from '../keyring/keyring.ts';
-import type { KeyEvidence, Keyring, KeyringParts } from '../keyring/keyring.ts';
+import { openKeyring, type KeyEvidence, type Keyring, type KeyringParts } from '../keyring/keyring.ts';
 import { hasApiKeys } from '../merchants/manage-keys.ts';
 import { hasOperators } from '../operators/manage-operators.ts';
 import type { ConfiguredSecrets, Secrets } from '../configuration/secrets.ts';

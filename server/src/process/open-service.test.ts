@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { startDatabaseServer } from '../../../test/harness/database-server.ts';
-import type { DatabaseServer } from '../../../test/harness/database-server.ts';
+import { startDatabaseServer, type DatabaseServer } from '../../../test/harness/database-server.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { overTcp, startStartingDatabase } from '../../../test/harness/tcp-proxy.ts';
-import type { StartingDatabase } from '../../../test/harness/tcp-proxy.ts';
+import { overTcp, startStartingDatabase, type StartingDatabase } from '../../../test/harness/tcp-proxy.ts';
 import { testKeys } from '../../../test/harness/service.ts';
 import { readConfig } from '../configuration/config.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { createServiceLog } from '../api/service-log.ts';
-import { openServiceDatabase } from './open-service.ts';
-import type { OpenedDatabase } from './open-service.ts';
+import { openServiceDatabase, type OpenedDatabase } from './open-service.ts';
 import { systemRandom } from '../kit/random.ts';
 import { readSecrets } from '../configuration/secrets.ts';
 

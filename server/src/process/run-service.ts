@@ -1,5 +1,4 @@
-import { createStartupLog } from './startup-log.ts';
-import type { Streams, StartupLog } from './startup-log.ts';
+import { createStartupLog, type Streams, type StartupLog } from './startup-log.ts';
 import {
   assertPortFree,
   listenError,
@@ -7,10 +6,8 @@ import {
   plainPublicUrl,
   sendsKeysInTheClear,
 } from './listen-address.ts';
-import { readConfig } from '../configuration/config.ts';
-import type { Config } from '../configuration/config.ts';
-import { factsAt, prepareDemo, writeFacts } from './demo.ts';
-import type { DemoFacts } from './demo.ts';
+import { readConfig, type Config } from '../configuration/config.ts';
+import { factsAt, prepareDemo, writeFacts, type DemoFacts } from './demo.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createServiceLog } from '../api/service-log.ts';
 import type { Log } from '../kit/log.ts';
@@ -18,11 +15,9 @@ import { startNotifier } from '../kit/notifier.ts';
 import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
 import { openSecrets } from './open-secrets.ts';
-import { openServiceDatabase } from './open-service.ts';
-import type { OpenedDatabase } from './open-service.ts';
+import { openServiceDatabase, type OpenedDatabase } from './open-service.ts';
 import { createOnboardingContext } from '../operator/onboard-business.ts';
-import { readSecrets } from '../configuration/secrets.ts';
-import type { ConfiguredSecrets } from '../configuration/secrets.ts';
+import { readSecrets, type ConfiguredSecrets } from '../configuration/secrets.ts';
 
 /** The environment, the output and the stop signal of a process. */
 export interface ServiceProcess extends Streams {

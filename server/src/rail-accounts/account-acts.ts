@@ -1,7 +1,6 @@
 import type { OperatorAct } from '../audit/operator-act.ts';
 import type { ConnectorKind } from '../networks/connector-kind.ts';
-import { fieldsOf } from './account-fields.ts';
-import type { TypedFields } from './account-fields.ts';
+import { fieldsOf, type TypedFields } from './account-fields.ts';
 import type { RailAccount } from './rail-account.ts';
 
 type Named = Pick<RailAccount, 'name' | 'businessId' | 'testMode' | 'baseUrl' | 'position'>;

@@ -1,9 +1,7 @@
 import { fieldError } from '../api/app-error.ts';
-import { parseStrictJsonBytes } from '../kit/strict-json.ts';
-import type { JsonObject, JsonValue } from '../kit/strict-json.ts';
+import { parseStrictJsonBytes, type JsonObject, type JsonValue } from '../kit/strict-json.ts';
 import type { ConnectorKind, KindField } from '../networks/connector-kind.ts';
-import { amountRules, amountsSetting } from './rail-account.ts';
-import type { RailAccount, Secrets } from './rail-account.ts';
+import { amountRules, amountsSetting, type RailAccount, type Secrets } from './rail-account.ts';
 
 /** What was typed for an account, by the names of the kind's fields and `amounts`; a file as its text. */
 export type TypedFields = Readonly<Record<string, string | undefined>>;

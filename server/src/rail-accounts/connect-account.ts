@@ -1,13 +1,11 @@
 import type { Clock } from '../kit/clock.ts';
 import { dalasi } from '../kit/money.ts';
-import { SealError } from '../kit/seal.ts';
-import type { Sealer } from '../kit/seal.ts';
+import { SealError, type Sealer } from '../kit/seal.ts';
 import type { AccountConnection } from '../networks/connector-kind.ts';
 import { findConnectorKind } from '../networks/connector-kinds.ts';
 import { baseUrlProblem } from './base-url.ts';
 import { openCredentials } from './credentials.ts';
-import { amountsSetting } from './rail-account.ts';
-import type { RailAccount, SealedCredentials } from './rail-account.ts';
+import { amountsSetting, type RailAccount, type SealedCredentials } from './rail-account.ts';
 
 export interface ConnectContext {
   clock: Clock;

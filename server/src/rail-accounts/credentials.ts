@@ -1,5 +1,4 @@
-import { SealError } from '../kit/seal.ts';
-import type { Sealer } from '../kit/seal.ts';
+import { SealError, type Sealer } from '../kit/seal.ts';
 import type { SealedStore } from '../keyring/sealed-store.ts';
 import type { AccountCredentials } from '../networks/connector-kind.ts';
 import { countCredentialsByKey, listCredentialsUnderOtherKeys, replaceCredentials } from './queries.ts';

@@ -3,11 +3,9 @@ import { addMs } from '../kit/clock.ts';
 import type { Database, Queryable, Transaction } from '../kit/db.ts';
 import type { AccountCheck, ConnectorKind } from '../networks/connector-kind.ts';
 import { connectorKinds, findConnectorKind } from '../networks/connector-kinds.ts';
-import { checkFields, readFields } from './account-fields.ts';
-import type { TypedFields } from './account-fields.ts';
+import { checkFields, readFields, type TypedFields } from './account-fields.ts';
 import { baseUrlProblem } from './base-url.ts';
-import { connectAccount } from './connect-account.ts';
-import type { ConnectContext } from './connect-account.ts';
+import { connectAccount, type ConnectContext } from './connect-account.ts';
 import { openSecrets, sealSecrets } from './credentials.ts';
 import {
   deleteEndedCredentials,

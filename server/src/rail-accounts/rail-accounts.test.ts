@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { createServiceLog } from '../api/service-log.ts';
@@ -19,8 +18,10 @@ import {
   disableRailAccount,
   getRailAccount,
   rotateRailAccount,
+  type NewRailAccount,
+  type RailAccountContext,
+  type Rotation,
 } from './manage-accounts.ts';
-import type { NewRailAccount, RailAccountContext, Rotation } from './manage-accounts.ts';
 import { listCredentialsOf } from './queries.ts';
 
 const hourMs = 3_600_000;

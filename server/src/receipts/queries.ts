@@ -1,9 +1,6 @@
-import { columnFilter } from '../api/list-filter.ts';
-import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
-import { listOf } from '../api/list-reader.ts';
-import type { ListSource } from '../api/list-reader.ts';
-import { searchRequest } from '../api/search-request.ts';
-import type { SearchFilter } from '../api/search-request.ts';
+import { columnFilter, type ListFilter, type TimeFilter } from '../api/list-filter.ts';
+import { listOf, type ListSource } from '../api/list-reader.ts';
+import { searchRequest, type SearchFilter } from '../api/search-request.ts';
 import type { TypedSearch } from '../api/typed-search.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Receipt, ReceiptPhone, ReceiptStatus } from './receipt.ts';

@@ -1,14 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { enqueue, networkQueue } from '../events/outbox.ts';
-import type { WorkContext } from '../events/outbox.ts';
+import { enqueue, networkQueue, type WorkContext } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
-import { matchMessage } from '../networks/receipts/match-message.ts';
-import type { ReceiptTemplate } from '../networks/receipts/match-message.ts';
+import { matchMessage, type ReceiptTemplate } from '../networks/receipts/match-message.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import { findReceiptByKey, insertReceiptOnce, notePhone } from './queries.ts';
-import type { Receipt } from './receipt.ts';
-import { transactionKeyOf } from './receipt.ts';
+import { transactionKeyOf, type Receipt } from './receipt.ts';
 
 export interface MessageContext extends WorkContext {
   db: Database;

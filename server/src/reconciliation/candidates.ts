@@ -1,8 +1,7 @@
 import { addMs, dayMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { numberOrNull, parsePhoneNumber } from '../kit/phone-number.ts';
-import { listCandidates, listMerchantIds } from './queries/books.ts';
-import type { Candidate } from './queries/books.ts';
+import { listCandidates, listMerchantIds, type Candidate } from './queries/books.ts';
 import type { StatementLine } from './statement-line.ts';
 
 const candidatesMax = 5;

@@ -6,10 +6,8 @@ import type { ReconciliationContext } from './context.ts';
 import type { Difference } from './difference.ts';
 import { judgeLines, relinkUndecided } from './judge-lines.ts';
 import { judgeSubjects } from './judge-subjects.ts';
-import { loadCompared } from './load-compared.ts';
-import type { LoadedSubject } from './load-compared.ts';
-import { listDayMovements, listMerchantsOnFloat } from './queries/books.ts';
-import type { DayMovement } from './queries/books.ts';
+import { loadCompared, type LoadedSubject } from './load-compared.ts';
+import { listDayMovements, listMerchantsOnFloat, type DayMovement } from './queries/books.ts';
 import { listUndecided } from './queries/differences.ts';
 import {
   findLines,

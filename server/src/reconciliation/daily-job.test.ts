@@ -6,8 +6,7 @@ import type { ChangingNetworkRegistry } from '../networks/registry.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { reconcileYesterday } from './daily-job.ts';
-import { createStatementWorld, lineOf } from './statement-world.corpus.ts';
-import type { StatementWorld } from './statement-world.corpus.ts';
+import { createStatementWorld, lineOf, type StatementWorld } from './statement-world.corpus.ts';
 
 let world: StatementWorld;
 let pages: (StatementEntry[] | 'unknown')[] = [];

@@ -1,11 +1,9 @@
 import { AppError } from '../api/app-error.ts';
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import type { StatementSource } from '../networks/statement.ts';
-import { listStatementAccounts } from './account.ts';
-import type { StatementAccount } from './account.ts';
+import { listStatementAccounts, type StatementAccount } from './account.ts';
 import type { ReconciliationContext } from './context.ts';
-import { importLines } from './import-lines.ts';
-import type { ImportedRow } from './import-lines.ts';
+import { importLines, type ImportedRow } from './import-lines.ts';
 import { findDay } from './queries/days.ts';
 import { readDayOfLines } from './queries/lines.ts';
 import { runDay } from './run-day.ts';

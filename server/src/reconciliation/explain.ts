@@ -1,14 +1,12 @@
 import { AppError } from '../api/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import { isUuid } from '../kit/ids.ts';
-import { listStatementAccounts } from './account.ts';
-import type { StatementAccount } from './account.ts';
+import { listStatementAccounts, type StatementAccount } from './account.ts';
 import { findCandidates } from './candidates.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { Difference } from './difference.ts';
 import { loadCompared } from './load-compared.ts';
-import { listFloatMovements } from './queries/books.ts';
-import type { Candidate, FloatMovement, OwnRecord } from './queries/books.ts';
+import { listFloatMovements, type Candidate, type FloatMovement, type OwnRecord } from './queries/books.ts';
 import { findDifference, listDifferencesOf } from './queries/differences.ts';
 import { findLines, listLinesOfSubjects, listLinesOfTransaction } from './queries/lines.ts';
 import type { StatementLine } from './statement-line.ts';

@@ -4,16 +4,11 @@ import { AppError } from '../api/app-error.ts';
 import { sanitizeLine } from '../kit/terminal-text.ts';
 import type { StatementAccount } from './account.ts';
 import type { ReconciliationContext } from './context.ts';
-import { importLines } from './import-lines.ts';
-import type { ImportedRow } from './import-lines.ts';
-import { columnsOf, guessMapping } from './mapping.ts';
-import type { Columns, Mapping } from './mapping.ts';
-import { listMappings, listRefusals, upsertMapping } from './queries/imports.ts';
-import type { RowRefusal, StatementImport } from './queries/imports.ts';
-import { openStatementFile } from './read-file.ts';
-import type { OpenedFile } from './read-file.ts';
-import { readLine } from './read-line.ts';
-import type { ReadLine } from './read-line.ts';
+import { importLines, type ImportedRow } from './import-lines.ts';
+import { columnsOf, guessMapping, type Columns, type Mapping } from './mapping.ts';
+import { listMappings, listRefusals, upsertMapping, type RowRefusal, type StatementImport } from './queries/imports.ts';
+import { openStatementFile, type OpenedFile } from './read-file.ts';
+import { readLine, type ReadLine } from './read-line.ts';
 import { columnsMax, tooWide } from './read-xlsx.ts';
 
 export interface ImportResult extends StatementImport {

@@ -12,8 +12,10 @@ import {
   listIdentities,
   updateImport,
   updateSeenLines,
+  type NumberedLine,
+  type StatementImport,
+  type StoredIdentity,
 } from './queries/imports.ts';
-import type { NumberedLine, StatementImport, StoredIdentity } from './queries/imports.ts';
 import { identityOf, isSameLine, lineId } from './statement-line.ts';
 
 /** A line of a statement, or the reason why a row of it is none. */

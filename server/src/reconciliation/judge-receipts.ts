@@ -3,16 +3,14 @@ import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import { enqueue, networkQueue } from '../events/outbox.ts';
 import type { Transaction } from '../kit/db.ts';
 import { pagesOf } from '../kit/pages-of.ts';
-import { contradictReceipt } from '../payments/contradict-receipt.ts';
-import type { Contradiction } from '../payments/contradict-receipt.ts';
+import { contradictReceipt, type Contradiction } from '../payments/contradict-receipt.ts';
 import {
   findReceiptByKey,
   insertReceiptOnce,
   listUnconfirmedReceipts,
   updateReceiptStatus,
 } from '../receipts/receipt-store.ts';
-import { transactionKeyOf } from '../receipts/receipt.ts';
-import type { Receipt } from '../receipts/receipt.ts';
+import { transactionKeyOf, type Receipt } from '../receipts/receipt.ts';
 import type { StatementAccount } from './account.ts';
 import type { DifferenceClass } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';

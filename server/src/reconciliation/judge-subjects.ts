@@ -1,11 +1,9 @@
 import { bookLine, provesPayment } from './book-line.ts';
 import type { Run } from './run.ts';
-import { compare, imbalance } from './compare.ts';
-import type { Finding } from './compare.ts';
+import { compare, imbalance, type Finding } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
 import { describeFinding, endDifference, lockDifferencesOf, storeDifference } from './store-difference.ts';
-import { loadCompared } from './load-compared.ts';
-import type { LoadedSubject } from './load-compared.ts';
+import { loadCompared, type LoadedSubject } from './load-compared.ts';
 
 /** Compares records, books what their lines prove, stores what differs, and adds them up to the day's totals. */
 export async function judgeSubjects(

@@ -1,8 +1,7 @@
 import type { Compared } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { Difference } from './difference.ts';
-import { listFloatMovements, listRecords, listTransactionOwners } from './queries/books.ts';
-import type { FloatMovement } from './queries/books.ts';
+import { listFloatMovements, listRecords, listTransactionOwners, type FloatMovement } from './queries/books.ts';
 import { listDifferencesOf } from './queries/differences.ts';
 import { listLinesOfSubjects } from './queries/lines.ts';
 import type { LineSubject } from './statement-line.ts';

@@ -1,7 +1,6 @@
 import { AppError } from '../api/app-error.ts';
 import type { StatementEntry, StatementLineKind } from '../networks/statement.ts';
-import { isTimeForm, timeForms } from './read-cells.ts';
-import type { TimeForm } from './read-cells.ts';
+import { isTimeForm, timeForms, type TimeForm } from './read-cells.ts';
 
 /** What a column of a statement's file may hold. */
 const fields = [

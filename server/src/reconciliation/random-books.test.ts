@@ -8,8 +8,7 @@ import { applyResponse } from '../payments/apply-response.ts';
 import { refused, reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import { acceptTransfer, newTransfer } from '../transfers/create-transfer.ts';
 import type { DifferenceClass } from './compare.ts';
-import { createStatementWorld, lastLineOf, lineOf } from './statement-world.corpus.ts';
-import type { StatementWorld } from './statement-world.corpus.ts';
+import { createStatementWorld, lastLineOf, lineOf, type StatementWorld } from './statement-world.corpus.ts';
 
 let world: StatementWorld;
 let made = 0;

@@ -1,9 +1,7 @@
 import { addMs, dayMs } from '../kit/clock.ts';
 import { isNetworkId } from '../networks/checked-connector.ts';
-import { readableText } from '../networks/statement.ts';
-import type { StatementEntry, StatementLineKind } from '../networks/statement.ts';
-import { kindOf, statusOf } from './mapping.ts';
-import type { Columns, Field, Mapping } from './mapping.ts';
+import { readableText, type StatementEntry, type StatementLineKind } from '../networks/statement.ts';
+import { kindOf, statusOf, type Columns, type Field, type Mapping } from './mapping.ts';
 import { readSignedAmount, readTime } from './read-cells.ts';
 
 /** A row of a file: a line, or the reason why it is none. */

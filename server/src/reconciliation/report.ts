@@ -1,13 +1,11 @@
 import type { JsonRecord } from '../events/kinds.ts';
-import { csvRows } from '../kit/csv.ts';
-import type { CsvCell } from '../kit/csv.ts';
+import { csvRows, type CsvCell } from '../kit/csv.ts';
 import type { Queryable } from '../kit/db.ts';
 import { amountToJson } from '../kit/money.ts';
 import { pagesOf } from '../kit/pages-of.ts';
 import type { Difference } from './difference.ts';
 import { listDifferences } from './queries/differences.ts';
-import { listReportedLines } from './queries/lines.ts';
-import type { ReportedLine } from './queries/lines.ts';
+import { listReportedLines, type ReportedLine } from './queries/lines.ts';
 import type { ReconciledDay } from './reconciled-day.ts';
 import type { StatementLine } from './statement-line.ts';
 

@@ -12,8 +12,7 @@ import { refused, succeeded } from '../payments/payment-world.corpus.ts';
 import type { Difference } from './difference.ts';
 import type { ReconciledDay } from './reconciled-day.ts';
 import { createDifferenceResolvers } from './resolve-difference.ts';
-import { createStatementWorld, lastLineOf, lineOf } from './statement-world.corpus.ts';
-import type { StatementWorld } from './statement-world.corpus.ts';
+import { createStatementWorld, lastLineOf, lineOf, type StatementWorld } from './statement-world.corpus.ts';
 
 let world: StatementWorld;
 let made = 0;

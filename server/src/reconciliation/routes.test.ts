@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
+import { startService, type TestBusiness, type TestService } from '../../../test/harness/service.ts';
 import type { ApiClient } from '../../../test/harness/api-client.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 

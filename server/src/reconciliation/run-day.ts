@@ -11,8 +11,7 @@ import type { DayBounds } from './load-compared.ts';
 import { listMerchantsOnFloat, readFloatBalances } from './queries/books.ts';
 import { findDaysAround, upsertDay } from './queries/days.ts';
 import { readDayOfLines } from './queries/lines.ts';
-import { unexplained } from './reconciled-day.ts';
-import type { ReconciledDay } from './reconciled-day.ts';
+import { unexplained, type ReconciledDay } from './reconciled-day.ts';
 
 export interface RunOptions {
   /** The account's balance at the end of the day, where the statement's lines have none. */

@@ -1,13 +1,10 @@
 import { addMs } from '../kit/clock.ts';
 import type { StatementEntry } from '../networks/statement.ts';
-import { createRefundWorld } from '../refunds/refund-world.corpus.ts';
-import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
-import { findStatementAccount } from './account.ts';
-import type { StatementAccount } from './account.ts';
+import { createRefundWorld, type RefundWorld } from '../refunds/refund-world.corpus.ts';
+import { findStatementAccount, type StatementAccount } from './account.ts';
 import { importLines } from './import-lines.ts';
 import { listDifferences } from './queries/differences.ts';
-import { runDay } from './run-day.ts';
-import type { RunOptions } from './run-day.ts';
+import { runDay, type RunOptions } from './run-day.ts';
 import type { Difference } from './difference.ts';
 import type { ReconciledDay } from './reconciled-day.ts';
 

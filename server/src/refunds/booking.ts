@@ -7,11 +7,9 @@ import type { Part, Movement } from '../ledger/posting.ts';
 import { debtAccount, netDebt, reopening, repaidBy } from '../ledger/debt.ts';
 import { PlannedMovements } from '../ledger/planned-movements.ts';
 import { lockBalance, lockBalances } from '../ledger/post.ts';
-import { isSettled } from '../payments/charge.ts';
-import type { Charge, ChargeParts } from '../payments/charge.ts';
+import { isSettled, type Charge, type ChargeParts } from '../payments/charge.ts';
 import { advanceMovements, planClawback } from '../payments/clawback.ts';
-import { openUnallocatedCases } from '../payments/booking.ts';
-import type { UnallocatedShare } from '../payments/booking.ts';
+import { openUnallocatedCases, type UnallocatedShare } from '../payments/booking.ts';
 import { creditOrSuspend, lockDeleted } from '../sub-accounts/deleted-sub-accounts.ts';
 import { planAdvanceUndone, readDebts, readWaived, repayments } from '../sub-accounts/debts.ts';
 import {
@@ -23,8 +21,7 @@ import {
 } from '../sub-accounts/ledger-accounts.ts';
 import { bookTransfer } from '../transfers/booking.ts';
 import { ledgerSource } from '../transfers/transfer.ts';
-import { subAccountOf } from './refund.ts';
-import type { Refund, RefundContext, RefundPart } from './refund.ts';
+import { subAccountOf, type Refund, type RefundContext, type RefundPart } from './refund.ts';
 
 // What a refund books beside the hold of its transfer (docs/ledger.md, "Flows").
 

@@ -5,8 +5,7 @@ import { applyResponse } from '../payments/apply-response.ts';
 import { refused as paymentRefused, succeeded } from '../payments/payment-world.corpus.ts';
 import { createRefund } from './create-refund.ts';
 import { merchantPartMinor } from './refund.ts';
-import { createRefundWorld, paidBack, partsOf, refused, splitWith } from './refund-world.corpus.ts';
-import type { RefundWorld } from './refund-world.corpus.ts';
+import { createRefundWorld, paidBack, partsOf, refused, splitWith, type RefundWorld } from './refund-world.corpus.ts';
 
 let world: RefundWorld;
 

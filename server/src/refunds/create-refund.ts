@@ -4,24 +4,19 @@ import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { bookLeftDirectly } from '../payments/booking.ts';
 import { noteCharge } from '../payments/charge-notes.ts';
-import { lockPayment } from '../payments/change-payment.ts';
-import type { LockedPayment } from '../payments/change-payment.ts';
-import { remainingMinor, partsOf, receivedMinor } from '../payments/charge.ts';
-import type { Charge, ChargeParts } from '../payments/charge.ts';
+import { lockPayment, type LockedPayment } from '../payments/change-payment.ts';
+import { remainingMinor, partsOf, receivedMinor, type Charge, type ChargeParts } from '../payments/charge.ts';
 import { findChargeByName } from '../payments/find-payment.ts';
 import { bookTransfer } from '../transfers/booking.ts';
 import { acceptTransfer, newTransfer, storeRecord } from '../transfers/create-transfer.ts';
 import { changeTransfer } from '../transfers/transfer-change.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { planRefund } from './booking.ts';
-import { chooseRoute } from './choose-route.ts';
-import type { ChosenRoute } from './choose-route.ts';
-import { divideRefund } from './divide-refund.ts';
-import type { PartlyRefunded } from './divide-refund.ts';
+import { chooseRoute, type ChosenRoute } from './choose-route.ts';
+import { divideRefund, type PartlyRefunded } from './divide-refund.ts';
 import { findRefund } from './find-refund.ts';
 import { insertRefund, insertRefundParts, listRefundsOfCharge } from './queries.ts';
-import { netRefundMinor, refundStatus, subAccountOf } from './refund.ts';
-import type { Refund, RefundContext } from './refund.ts';
+import { netRefundMinor, refundStatus, subAccountOf, type Refund, type RefundContext } from './refund.ts';
 
 interface NewRefund {
   /** A reference of the charge, or its id. */

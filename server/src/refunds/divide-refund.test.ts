@@ -6,8 +6,7 @@ import fc from 'fast-check';
 import { effort } from '../../../test/harness/effort.ts';
 import { parseHundredths } from '../kit/money.ts';
 import type { ChargeParts } from '../payments/charge.ts';
-import { divideRefund } from './divide-refund.ts';
-import type { PartlyRefunded } from './divide-refund.ts';
+import { divideRefund, type PartlyRefunded } from './divide-refund.ts';
 
 // The table of docs/splits.md, which another program calculated.
 const page = readFileSync(join(import.meta.dirname, '../../../docs/splits.md'), 'utf8');

@@ -16,8 +16,8 @@ import {
   transactionOf,
   refused,
   splitWith,
+  type RefundWorld,
 } from './refund-world.corpus.ts';
-import type { RefundWorld } from './refund-world.corpus.ts';
 
 let world: RefundWorld;
 

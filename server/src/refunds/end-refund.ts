@@ -3,15 +3,13 @@ import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { noteCharge } from '../payments/charge-notes.ts';
-import { changeCharge, lockPayment } from '../payments/change-payment.ts';
-import type { LockedPayment } from '../payments/change-payment.ts';
+import { changeCharge, lockPayment, type LockedPayment } from '../payments/change-payment.ts';
 import { remainingMinor } from '../payments/charge.ts';
 import type { LockedTransfer, Transfer } from '../transfers/transfer.ts';
 import type { TransferOwner } from '../transfers/context.ts';
 import { bookUndone } from './booking.ts';
 import { deleteRefundParts, findRefundById, updateRefundPart } from './queries.ts';
-import { netRefundMinor, subAccountOf } from './refund.ts';
-import type { Refund, RefundContext, RefundPart } from './refund.ts';
+import { netRefundMinor, subAccountOf, type Refund, type RefundContext, type RefundPart } from './refund.ts';
 
 /** The owner of the transfers that send refunds. The context refers to it, so it is read when the first transfer ends. */
 export function createRefundOwner(context: () => RefundContext): TransferOwner {

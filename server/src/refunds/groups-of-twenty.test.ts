@@ -5,8 +5,14 @@ import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import { membersMax } from '../sub-accounts/group-members.ts';
-import { reversedPayout, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
-import type { RefundWorld } from './refund-world.corpus.ts';
+import {
+  reversedPayout,
+  createRefundWorld,
+  paidBack,
+  refused,
+  splitWith,
+  type RefundWorld,
+} from './refund-world.corpus.ts';
 
 // The largest group that there can be, with every member in the state that needs the most movements.
 

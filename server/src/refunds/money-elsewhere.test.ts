@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { AppError } from '../api/app-error.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
-import { createRefundWorld, splitWith } from './refund-world.corpus.ts';
-import type { RefundWorld } from './refund-world.corpus.ts';
+import { createRefundWorld, splitWith, type RefundWorld } from './refund-world.corpus.ts';
 import { acceptTransfer } from '../transfers/create-transfer.ts';
 
 let world: RefundWorld;

@@ -1,10 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, idFilters } from '../api/list-filter.ts';
-import type { TimeFilter } from '../api/list-filter.ts';
-import { summedListOf } from '../api/list-reader.ts';
-import type { ListConditions, ListSource } from '../api/list-reader.ts';
-import { searchRequest } from '../api/search-request.ts';
-import type { SearchFilter } from '../api/search-request.ts';
+import { columnFilter, createdFilter, idFilters, type TimeFilter } from '../api/list-filter.ts';
+import { summedListOf, type ListConditions, type ListSource } from '../api/list-reader.ts';
+import { searchRequest, type SearchFilter } from '../api/search-request.ts';
 import type { Refund, RefundPart, RefundStatus } from './refund.ts';
 
 /** The parts' amounts are text, so that none is read as a float. $1 is the merchant in each statement with them. */

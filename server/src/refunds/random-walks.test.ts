@@ -9,11 +9,16 @@ import { applyResponse } from '../payments/apply-response.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { updateSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { RefundModel } from './refund-model.corpus.ts';
-import type { ModelCharge, ModelRefund } from './refund-model.corpus.ts';
+import { RefundModel, type ModelCharge, type ModelRefund } from './refund-model.corpus.ts';
 import type { Refund } from './refund.ts';
-import { reversedPayout, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
-import type { RefundWorld } from './refund-world.corpus.ts';
+import {
+  reversedPayout,
+  createRefundWorld,
+  paidBack,
+  refused,
+  splitWith,
+  type RefundWorld,
+} from './refund-world.corpus.ts';
 
 const walks = effort({ usual: 12, long: 1_000 });
 const commandsPerWalk = effort({ usual: 25, long: 50 });

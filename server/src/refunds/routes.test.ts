@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
+import { createApiClient, type ApiResponse, type ApiClient } from '../../../test/harness/api-client.ts';
 import { countRows } from '../../../test/harness/tables.ts';
-import { startTransferStory } from '../../../test/harness/transfer-story.ts';
-import type { TransferStory } from '../../../test/harness/transfer-story.ts';
+import { startTransferStory, type TransferStory } from '../../../test/harness/transfer-story.ts';
 
 type Body = Record<string, unknown>;
 

@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
-import { createRefundWorld, paidBack, reversedPayout } from './refund-world.corpus.ts';
-import type { RefundWorld } from './refund-world.corpus.ts';
+import { createRefundWorld, paidBack, reversedPayout, type RefundWorld } from './refund-world.corpus.ts';
 
 let world: RefundWorld;
 

@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Charge } from '../payments/charge.ts';
 import { lockPayment } from '../payments/change-payment.ts';
 import { settleCharge } from '../settlement/settle-charge.ts';
-import { createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
-import type { RefundWorld } from './refund-world.corpus.ts';
+import { createRefundWorld, paidBack, refused, splitWith, type RefundWorld } from './refund-world.corpus.ts';
 
 // Refunds of unsettled payments; server/src/settlement tests how the rest is settled.
 

@@ -1,7 +1,6 @@
 import { addMs, dayMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { listOpenItems } from './queries/clearing.ts';
-import type { OpenItem } from './queries/clearing.ts';
+import { listOpenItems, type OpenItem } from './queries/clearing.ts';
 
 export type { OpenItem } from './queries/clearing.ts';
 

@@ -1,10 +1,8 @@
 import { idBeforeAll } from '../kit/ids.ts';
-import { addMs, dayMs, utcDay } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, dayMs, utcDay, type Clock } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
-import { computeFigures } from './live-figures.ts';
-import type { Owner } from './live-figures.ts';
+import { computeFigures, type Owner } from './live-figures.ts';
 import {
   deleteDaily,
   deleteProgress,

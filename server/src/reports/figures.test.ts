@@ -7,16 +7,18 @@ import { fromApi } from '../payments/create-payment.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { refused, reversed, succeeded } from '../payments/payment-world.corpus.ts';
-import { createRefundWorld, paidBack, reversedPayout, splitWith } from '../refunds/refund-world.corpus.ts';
-import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import {
+  createRefundWorld,
+  paidBack,
+  reversedPayout,
+  splitWith,
+  type RefundWorld,
+} from '../refunds/refund-world.corpus.ts';
 import { resetDailyFigures, rollUpFigures } from './daily-figures.ts';
-import { addFigures, noFigures } from './figures.ts';
-import type { Figures } from './figures.ts';
+import { addFigures, noFigures, type Figures } from './figures.ts';
 import { readDays, readDaysOf, readHours } from './read-report.ts';
-import { readTotals } from './read-totals.ts';
-import type { TotalsRow } from './read-totals.ts';
-import { readRecords } from './read-records.ts';
-import type { FigureName } from './read-records.ts';
+import { readTotals, type TotalsRow } from './read-totals.ts';
+import { readRecords, type FigureName } from './read-records.ts';
 
 const days = 9;
 const stepsPerDay = 7;

@@ -6,8 +6,8 @@ import {
   findRecordsByNetworkId,
   findRecordsByNumber,
   findRecordsByReference,
+  type FoundRecord,
 } from './queries/find-records.ts';
-import type { FoundRecord } from './queries/find-records.ts';
 
 export type { FoundRecord } from './queries/find-records.ts';
 

@@ -1,10 +1,8 @@
 import { addMs, dayMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { mergeRows, noFigures } from './figures.ts';
-import type { CollectedFigure, Dimension, FigureRow, Figures } from './figures.ts';
-import { listMoved, listUnpaid } from './queries/moved.ts';
-import type { Range } from './queries/moved.ts';
+import { mergeRows, noFigures, type CollectedFigure, type Dimension, type FigureRow, type Figures } from './figures.ts';
+import { listMoved, listUnpaid, type Range } from './queries/moved.ts';
 
 /** Whose figures. */
 export interface Owner {

@@ -1,15 +1,17 @@
 import { networkQueue } from '../events/outbox.ts';
-import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, type Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import type { Capabilities, Connector } from '../networks/contract.ts';
-import { listOpenBreakers } from '../networks/payout-breakers.ts';
-import type { BreakerContext, OpenBreakerOf } from '../networks/payout-breakers.ts';
-import type { NetworkRegistry } from '../networks/registry.ts';
-import { ofNetwork } from '../networks/registry.ts';
-import { countAttemptsByNetwork, listWaitingPayouts, sumAccounts } from './queries/network-health.ts';
-import type { NetworkAttempts, WaitingPayouts } from './queries/network-health.ts';
+import { listOpenBreakers, type BreakerContext, type OpenBreakerOf } from '../networks/payout-breakers.ts';
+import { ofNetwork, type NetworkRegistry } from '../networks/registry.ts';
+import {
+  countAttemptsByNetwork,
+  listWaitingPayouts,
+  sumAccounts,
+  type NetworkAttempts,
+  type WaitingPayouts,
+} from './queries/network-health.ts';
 
 export type { WaitingPayouts } from './queries/network-health.ts';
 

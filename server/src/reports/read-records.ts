@@ -1,10 +1,15 @@
 import { addMs, dayMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { intentRange, movementRange } from './live-figures.ts';
-import type { Owner } from './live-figures.ts';
-import { listRecords, listUnpaidRecords } from './queries/records.ts';
-import type { MoneyFigure, RecordFilter, RecordRow, UnpaidRecord } from './queries/records.ts';
+import { intentRange, movementRange, type Owner } from './live-figures.ts';
+import {
+  listRecords,
+  listUnpaidRecords,
+  type MoneyFigure,
+  type RecordFilter,
+  type RecordRow,
+  type UnpaidRecord,
+} from './queries/records.ts';
 
 export type { RecordFilter } from './queries/records.ts';
 

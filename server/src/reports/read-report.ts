@@ -1,9 +1,7 @@
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { addFigures, dimensions, noFigures } from './figures.ts';
-import type { Dimension, FigureRow, Figures } from './figures.ts';
-import { computeFigures } from './live-figures.ts';
-import type { Owner } from './live-figures.ts';
+import { addFigures, dimensions, noFigures, type Dimension, type FigureRow, type Figures } from './figures.ts';
+import { computeFigures, type Owner } from './live-figures.ts';
 import { findNextDay, listDaily, listNames, sumDailyByKey } from './queries/daily.ts';
 
 /** Figures of some time, by day or hour and by what they are divided by. */

@@ -1,11 +1,14 @@
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { addFigures } from './figures.ts';
-import type { FigureRow } from './figures.ts';
-import { computeFigures, intentRange, movementRange } from './live-figures.ts';
-import type { Owner } from './live-figures.ts';
-import { listActiveMerchants, listNextDays, sumDailyOfMerchants } from './queries/totals.ts';
-import type { TotalsKeys, TotalsRow } from './queries/totals.ts';
+import { addFigures, type FigureRow } from './figures.ts';
+import { computeFigures, intentRange, movementRange, type Owner } from './live-figures.ts';
+import {
+  listActiveMerchants,
+  listNextDays,
+  sumDailyOfMerchants,
+  type TotalsKeys,
+  type TotalsRow,
+} from './queries/totals.ts';
 import type { DayRange } from './read-report.ts';
 
 export type { TotalsKeys, TotalsRow } from './queries/totals.ts';

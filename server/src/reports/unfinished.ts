@@ -1,8 +1,6 @@
-import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, type Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { countUnfinished } from './queries/unfinished.ts';
-import type { Unfinished } from './queries/unfinished.ts';
+import { countUnfinished, type Unfinished } from './queries/unfinished.ts';
 
 export type { Unfinished } from './queries/unfinished.ts';
 

@@ -1,7 +1,5 @@
-import { columnFilter, createdFilter, substringPattern } from '../api/list-filter.ts';
-import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
-import { listOf } from '../api/list-reader.ts';
-import type { ListSource } from '../api/list-reader.ts';
+import { columnFilter, createdFilter, substringPattern, type ListFilter, type TimeFilter } from '../api/list-filter.ts';
+import { listOf, type ListSource } from '../api/list-reader.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 import { sweepMerchants } from '../kit/sweep.ts';
 import type { LoggedRequest } from './logged-request.ts';

@@ -1,5 +1,4 @@
-import { addMs, dayMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, dayMs, type Clock } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import {
@@ -10,8 +9,8 @@ import {
   listMerchantsToTrim,
   listMerchantsWithOldRequests,
   recordTrim,
+  type TrimmedMerchant,
 } from './queries.ts';
-import type { TrimmedMerchant } from './queries.ts';
 
 const bodyRetentionMs = 30 * dayMs;
 /** As long as events, thirteen months: whoever has a request's id finds its record, and its event the request. */

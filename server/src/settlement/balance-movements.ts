@@ -1,14 +1,12 @@
 import { fieldError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { accountKinds } from '../ledger/accounts.ts';
-import type { Account } from '../ledger/accounts.ts';
+import { accountKinds, type Account } from '../ledger/accounts.ts';
 import { debtAccount } from '../ledger/debt.ts';
 import { explainBalance } from '../ledger/history.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { owedAccount, pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
-import { withSources } from './line-sources.ts';
-import type { SourcedLine } from './line-sources.ts';
+import { withSources, type SourcedLine } from './line-sources.ts';
 import { subAccountExisted } from './queries.ts';
 
 /** A balance and the movements behind it. Amounts are bututs. */

@@ -1,12 +1,9 @@
 import type { Queryable } from '../kit/db.ts';
 import { addMs } from '../kit/clock.ts';
-import { csvRows, toCsv } from '../kit/csv.ts';
-import type { CsvCell } from '../kit/csv.ts';
-import { explainBalance, listSpendable, sumSpendable } from '../ledger/history.ts';
-import type { SpendableSum } from '../ledger/history.ts';
+import { csvRows, toCsv, type CsvCell } from '../kit/csv.ts';
+import { explainBalance, listSpendable, sumSpendable, type SpendableSum } from '../ledger/history.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { withSources } from './line-sources.ts';
-import type { SourcedLine } from './line-sources.ts';
+import { withSources, type SourcedLine } from './line-sources.ts';
 
 /** Both included. */
 export interface StatementPeriod {

@@ -17,8 +17,8 @@ import {
   transactionOf as receiptOfPayout,
   refused,
   splitWith,
+  type RefundWorld,
 } from '../refunds/refund-world.corpus.ts';
-import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
 import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import { createPayout } from './create-payout.ts';

@@ -7,8 +7,14 @@ import type { Charge } from '../payments/charge.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { createRefund } from '../refunds/create-refund.ts';
-import { reversedPayout, createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
-import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import {
+  reversedPayout,
+  createRefundWorld,
+  paidBack,
+  refused,
+  splitWith,
+  type RefundWorld,
+} from '../refunds/refund-world.corpus.ts';
 import { getSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { createPayout } from './create-payout.ts';
 import { deleteSubAccount } from './delete-sub-account.ts';

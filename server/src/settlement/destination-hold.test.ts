@@ -3,14 +3,12 @@ import { after, before, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
-import { createSubAccount, updateSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
-import type { SubAccountChange } from '../sub-accounts/manage-sub-accounts.ts';
+import { createSubAccount, updateSubAccount, type SubAccountChange } from '../sub-accounts/manage-sub-accounts.ts';
 import { newSubAccount } from '../sub-accounts/new-sub-account.corpus.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { createPayout } from './create-payout.ts';
 import { settleSubAccounts } from './settle-sub-accounts.ts';
-import { createSettlementWorld, today } from './settlement-world.corpus.ts';
-import type { SettlementWorld } from './settlement-world.corpus.ts';
+import { createSettlementWorld, today, type SettlementWorld } from './settlement-world.corpus.ts';
 
 const secondMs = 1_000;
 const dayMs = 24 * 3_600 * secondMs;

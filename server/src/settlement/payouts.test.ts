@@ -6,8 +6,7 @@ import { applyResponse } from '../transfers/apply-response.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { noResponse, paid, refused } from '../transfers/transfer-world.corpus.ts';
 import { deleteSubAccount } from './delete-sub-account.ts';
-import { createSettlementWorld } from './settlement-world.corpus.ts';
-import type { SettlementWorld } from './settlement-world.corpus.ts';
+import { createSettlementWorld, type SettlementWorld } from './settlement-world.corpus.ts';
 
 let world: SettlementWorld;
 

@@ -4,8 +4,7 @@ import { genericPlans } from '../../../test/harness/explain.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { oldestRetainedPeriod, purgePeriods } from './purge-periods.ts';
 import { deletePeriodsBefore, deleteRunsBefore, listMerchantsWithOldPeriods } from './queries.ts';
-import { createSettlementWorld } from './settlement-world.corpus.ts';
-import type { SettlementWorld } from './settlement-world.corpus.ts';
+import { createSettlementWorld, type SettlementWorld } from './settlement-world.corpus.ts';
 
 let world: SettlementWorld;
 

@@ -1,5 +1,4 @@
-import { addMs, dayMs, utcDay } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, dayMs, utcDay, type Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { deletePeriodsBefore, deleteRunsBefore, listMerchantsWithOldPeriods } from './queries.ts';
 

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
-import { createApiClient } from '../../../test/harness/api-client.ts';
+import { createApiClient, type ApiResponse, type ApiClient } from '../../../test/harness/api-client.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { startTransferStory } from '../../../test/harness/transfer-story.ts';
-import type { TransferStory } from '../../../test/harness/transfer-story.ts';
+import { startTransferStory, type TransferStory } from '../../../test/harness/transfer-story.ts';
 import { caseCommands } from '../operator/case-commands.ts';
 import { reserveCommands } from '../operator/reserve-commands.ts';
 

@@ -15,10 +15,9 @@ import {
   oweFees,
   payoutMinimumMinor,
   planPayout,
+  type FeeMoney,
 } from './plan-payout.ts';
-import type { FeeMoney } from './plan-payout.ts';
-import { claimPeriods, lockBeneficiaries } from './queries.ts';
-import type { Beneficiary, SettledPeriod } from './queries.ts';
+import { claimPeriods, lockBeneficiaries, type Beneficiary, type SettledPeriod } from './queries.ts';
 
 /** The results of a run so far. */
 export interface SettledTotals {

@@ -3,8 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { claimWork } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Charge } from '../payments/charge.ts';
-import { createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
-import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import { createRefundWorld, paidBack, refused, splitWith, type RefundWorld } from '../refunds/refund-world.corpus.ts';
 import { settleChargeWork } from './settle-charge.ts';
 
 const hourMs = 60 * 60 * 1_000;

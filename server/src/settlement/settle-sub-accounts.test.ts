@@ -8,8 +8,7 @@ import type { SubAccount } from '../sub-accounts/sub-account.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { listDueSettlements, settleScheduled } from './scheduled-payouts.ts';
 import { settleSubAccounts } from './settle-sub-accounts.ts';
-import { createSettlementWorld, today } from './settlement-world.corpus.ts';
-import type { SettlementWorld } from './settlement-world.corpus.ts';
+import { createSettlementWorld, today, type SettlementWorld } from './settlement-world.corpus.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const running = new AbortController().signal;

@@ -7,8 +7,7 @@ import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { payoutMinimumMinor } from './plan-payout.ts';
 import { insertRunOnce, listUnsettled } from './queries.ts';
-import { settleBatch } from './settle-batch.ts';
-import type { SettledTotals } from './settle-batch.ts';
+import { settleBatch, type SettledTotals } from './settle-batch.ts';
 
 export { countUnsettled } from './queries.ts';
 

@@ -3,15 +3,13 @@ import type { Transaction } from '../kit/db.ts';
 import { post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/posting.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { createSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
-import type { NewSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
+import { createSubAccount, type NewSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { newSubAccount } from '../sub-accounts/new-sub-account.corpus.ts';
 import type { SubAccount } from '../sub-accounts/sub-account.ts';
 import { createTransferWorld, paid } from '../transfers/transfer-world.corpus.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { createPayout } from './create-payout.ts';
-import { settleSubAccounts } from './settle-sub-accounts.ts';
-import type { RunTotals, SettlementRun } from './settle-sub-accounts.ts';
+import { settleSubAccounts, type RunTotals, type SettlementRun } from './settle-sub-accounts.ts';
 
 /** The world of transfers with sub-accounts: money comes to them by hand, work is done when the test says so. */
 export type SettlementWorld = Awaited<ReturnType<typeof createSettlementWorld>>;

@@ -3,11 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { AppError } from '../api/app-error.ts';
 import type { Charge } from '../payments/charge.ts';
-import { createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
-import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import { createRefundWorld, paidBack, refused, splitWith, type RefundWorld } from '../refunds/refund-world.corpus.ts';
 import { createPayout } from './create-payout.ts';
-import { readSubAccountStatement, statementAsCsv } from './statement.ts';
-import type { Statement } from './statement.ts';
+import { readSubAccountStatement, statementAsCsv, type Statement } from './statement.ts';
 
 const minuteMs = 60_000;
 

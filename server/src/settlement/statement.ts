@@ -1,13 +1,11 @@
 import { fieldError } from '../api/app-error.ts';
-import { toCsv } from '../kit/csv.ts';
-import type { CsvCell } from '../kit/csv.ts';
+import { toCsv, type CsvCell } from '../kit/csv.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { CsvFile } from '../api/route.ts';
 import { explainBalance, readStatement } from '../ledger/history.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { balanceAccounts, owedAccount } from '../sub-accounts/ledger-accounts.ts';
-import { withSources } from './line-sources.ts';
-import type { LineSource, SourcedLine } from './line-sources.ts';
+import { withSources, type LineSource, type SourcedLine } from './line-sources.ts';
 
 /** The kinds of lines on a sub-account's statement. */
 export const statementKinds = [

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { paths, refusal, startSubAccountApi, unknownId } from './sub-account-api.corpus.ts';
-import type { SubAccountApi } from './sub-account-api.corpus.ts';
+import { paths, refusal, startSubAccountApi, unknownId, type SubAccountApi } from './sub-account-api.corpus.ts';
 
 let world: SubAccountApi;
 /** Three sub-accounts to choose from. */

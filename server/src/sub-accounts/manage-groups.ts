@@ -5,8 +5,7 @@ import type { RecordFilter } from '../api/list-filter.ts';
 import type { List } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Caller } from '../api/route.ts';
-import { readMembers } from './group-members.ts';
-import type { NamedMember } from './group-members.ts';
+import { readMembers, type NamedMember } from './group-members.ts';
 import {
   findGroupById,
   listGroupRows,
@@ -17,8 +16,8 @@ import {
   deleteMembers,
   updateGroupRow,
   markGroupDeleted,
+  type GroupRow,
 } from './queries.ts';
-import type { GroupRow } from './queries.ts';
 import type { SubAccountContext, SubAccountGroup } from './sub-account.ts';
 
 export { findGroupOf, listGroupsOf } from './queries.ts';

@@ -5,8 +5,7 @@ import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import type { Caller } from '../api/route.ts';
 import { readBalances } from '../ledger/balances.ts';
-import { asApproved, refuseWithoutNetwork } from '../networks/registry.ts';
-import type { NetworkRegistry } from '../networks/registry.ts';
+import { asApproved, refuseWithoutNetwork, type NetworkRegistry } from '../networks/registry.ts';
 import { balanceAccounts, owedAccount } from './ledger-accounts.ts';
 import {
   findSubAccountById,

@@ -1,8 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { recordConditions } from '../api/list-filter.ts';
-import type { RecordFilter } from '../api/list-filter.ts';
-import { listOf } from '../api/list-reader.ts';
-import type { ListSource } from '../api/list-reader.ts';
+import { recordConditions, type RecordFilter } from '../api/list-filter.ts';
+import { listOf, type ListSource } from '../api/list-reader.ts';
 import type { GroupMember, SubAccount, SubAccountGroup } from './sub-account.ts';
 
 const columns = `merchant_id AS "merchantId", id, name, percent_hundredths AS "percentHundredths",

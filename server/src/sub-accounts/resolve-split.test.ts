@@ -10,8 +10,7 @@ import { findGroupOf } from './manage-groups.ts';
 import { getSubAccountForDeletion, markSubAccountDeleted } from './manage-sub-accounts.ts';
 import { resolveSplit } from './resolve-split.ts';
 import type { SplitMember } from './shares.ts';
-import { paths, refusal, startSubAccountApi, unknownId } from './sub-account-api.corpus.ts';
-import type { SubAccountApi } from './sub-account-api.corpus.ts';
+import { paths, refusal, startSubAccountApi, unknownId, type SubAccountApi } from './sub-account-api.corpus.ts';
 
 let world: SubAccountApi;
 let merchantId: string;

@@ -1,9 +1,7 @@
-import { fieldError } from '../api/app-error.ts';
-import type { AppError } from '../api/app-error.ts';
+import { fieldError, type AppError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { lockGroupForSplit, lockSubAccountForSplit } from './queries.ts';
-import type { SplitMemberRow } from './queries.ts';
+import { lockGroupForSplit, lockSubAccountForSplit, type SplitMemberRow } from './queries.ts';
 import type { SplitMember } from './shares.ts';
 
 /** The split of a payment as the request names it; `paths` are the fields that a refusal names. */

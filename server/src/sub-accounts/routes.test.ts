@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { lockBalance } from '../ledger/post.ts';
 import { pendingAccount, settledAccount } from './ledger-accounts.ts';
-import { paths, refusal, startSubAccountApi, subAccountBody, unknownId } from './sub-account-api.corpus.ts';
-import type { SubAccountApi } from './sub-account-api.corpus.ts';
+import {
+  paths,
+  refusal,
+  startSubAccountApi,
+  subAccountBody,
+  unknownId,
+  type SubAccountApi,
+} from './sub-account-api.corpus.ts';
 
 let world: SubAccountApi;
 const path = paths.accounts;

@@ -3,12 +3,17 @@ import { readTimeRange, timeRange } from '../api/time-range.ts';
 import { fieldError } from '../api/app-error.ts';
 import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
-import { readRoute, writeRoute } from '../api/route.ts';
-import type { ApiRoute } from '../api/route.ts';
+import { readRoute, writeRoute, type ApiRoute } from '../api/route.ts';
 import { percentOf } from '../api/field-values.ts';
 import { bareOrWrapped, unwrapped } from '../api/wire-types.ts';
-import { balancesOf, createSubAccount, getSubAccount, updateSubAccount } from './manage-sub-accounts.ts';
-import type { NewSubAccount, SubAccountChange } from './manage-sub-accounts.ts';
+import {
+  balancesOf,
+  createSubAccount,
+  getSubAccount,
+  updateSubAccount,
+  type NewSubAccount,
+  type SubAccountChange,
+} from './manage-sub-accounts.ts';
 import { listSubAccounts } from './queries.ts';
 import type { SubAccountContext } from './sub-account.ts';
 import {

@@ -1,6 +1,5 @@
 import { formatAmount, percentToJson } from '../kit/money.ts';
-import { exactShare, roundedShare } from './shares.ts';
-import type { Share } from './shares.ts';
+import { exactShare, roundedShare, type Share } from './shares.ts';
 
 /** How a share was rounded to whole dalasi. */
 export interface ShareExplanation {

@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { AppError } from '../api/app-error.ts';
 import { dalasi } from '../kit/money.ts';
-import { exactShare, roundedShare, shareBase, splitShares } from './shares.ts';
-import type { Share, Split, SplitMember } from './shares.ts';
+import {
+  exactShare,
+  roundedShare,
+  shareBase,
+  splitShares,
+  type Share,
+  type Split,
+  type SplitMember,
+} from './shares.ts';
 
 /** A random payment with a split; half of them are small, where rounding and minimum matter most. */
 interface SplitCase {

@@ -6,8 +6,7 @@ import { AppError } from '../api/app-error.ts';
 import { formatAmount, parseHundredths } from '../kit/money.ts';
 import { percentOf } from '../api/field-values.ts';
 import { checkPercentages } from './group-members.ts';
-import { explainShare } from './share-explanation.ts';
-import type { ShareExplanation } from './share-explanation.ts';
+import { explainShare, type ShareExplanation } from './share-explanation.ts';
 import { shareBase, splitShares } from './shares.ts';
 
 // The tables of docs/splits.md, which were worked out by another program than ours, and in part by hand.

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
+import { startService, type TestMerchant, type TestService } from '../../../test/harness/service.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 import { systemRandom } from '../kit/random.ts';
 import { uuidV7 } from '../kit/ids.ts';

@@ -1,15 +1,12 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { fieldError } from '../api/app-error.ts';
 import { notBlank, percentOf } from '../api/field-values.ts';
 import type { Caller } from '../api/route.ts';
 import { aliasOf, amountType, idType, textType, timeType } from '../api/wire-types.ts';
 import type { Queryable } from '../kit/db.ts';
 import { amountToJson, percentToJson } from '../kit/money.ts';
-import type { Static } from 'typebox';
-import { membersMax } from './group-members.ts';
-import type { NamedMember } from './group-members.ts';
-import { balancesOf } from './manage-sub-accounts.ts';
-import type { Balances } from './manage-sub-accounts.ts';
+import { membersMax, type NamedMember } from './group-members.ts';
+import { balancesOf, type Balances } from './manage-sub-accounts.ts';
 import type { SubAccount, SubAccountContext, SubAccountGroup } from './sub-account.ts';
 
 /** The sub-account as the API answers it, with its balances as `db` sees them. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPaymentWorld } from '../payments/payment-world.corpus.ts';
-import type { PaymentWorld } from '../payments/payment-world.corpus.ts';
+import { createPaymentWorld, type PaymentWorld } from '../payments/payment-world.corpus.ts';
 import type { Random } from '../kit/random.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { createTerminal, deleteTerminal } from './manage-terminals.ts';

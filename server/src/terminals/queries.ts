@@ -1,10 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { recordConditions } from '../api/list-filter.ts';
-import type { RecordFilter } from '../api/list-filter.ts';
-import { listOf } from '../api/list-reader.ts';
-import type { ListSource } from '../api/list-reader.ts';
-import { takeClause, takeValues } from '../kit/shared-allowance.ts';
-import type { Take } from '../kit/shared-allowance.ts';
+import { recordConditions, type RecordFilter } from '../api/list-filter.ts';
+import { listOf, type ListSource } from '../api/list-reader.ts';
+import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
 import type { VirtualTerminal } from './terminal.ts';
 
 const columns = `merchant_id AS "merchantId", id, name, code, chat_numbers AS "chatNumbers",

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { refusal, startCollectingApi, terminalBody, terminals, unknownId } from './terminal-api.corpus.ts';
-import type { CollectingApi } from './terminal-api.corpus.ts';
+import {
+  refusal,
+  startCollectingApi,
+  terminalBody,
+  terminals,
+  unknownId,
+  type CollectingApi,
+} from './terminal-api.corpus.ts';
 
 let world: CollectingApi;
 const at = (id: unknown) => `${terminals}/${String(id)}`;

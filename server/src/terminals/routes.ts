@@ -1,8 +1,7 @@
 import type { Queryable } from '../kit/db.ts';
 import { readTimeRange, timeRange } from '../api/time-range.ts';
 import { listRoute } from '../api/list-route.ts';
-import { readRoute, writeRoute } from '../api/route.ts';
-import type { ApiRoute, Caller } from '../api/route.ts';
+import { readRoute, writeRoute, type ApiRoute, type Caller } from '../api/route.ts';
 import { deletedSchema } from '../api/wire-types.ts';
 import { createTerminal, getTerminal, updateTerminal, deleteTerminal } from './manage-terminals.ts';
 import { listTerminals } from './queries.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestMerchant } from '../../../test/harness/service.ts';
+import { startService, type TestMerchant } from '../../../test/harness/service.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 
 /** The API of links and terminals on its own service; every response is checked against the OpenAPI document. */

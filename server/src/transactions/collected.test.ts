@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { asOwner } from '../../../test/harness/tables.ts';
-import { refusal, startCollectingApi, unknownId } from '../terminals/terminal-api.corpus.ts';
-import type { CollectingApi } from '../terminals/terminal-api.corpus.ts';
+import { refusal, startCollectingApi, unknownId, type CollectingApi } from '../terminals/terminal-api.corpus.ts';
 
 let world: CollectingApi;
 const path = '/v1/transactions';

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { ApiClient } from '../../../test/harness/api-client.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import type { Contract } from '../../../test/harness/openapi.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestService } from '../../../test/harness/service.ts';
+import { createContractClient, loadContract, type Contract } from '../../../test/harness/openapi.ts';
+import { startService, type TestService } from '../../../test/harness/service.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 
 const minuteMs = 60_000;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createCollectWorld, refusalOf } from '../links/collect-world.corpus.ts';
-import type { CollectWorld } from '../links/collect-world.corpus.ts';
+import { createCollectWorld, refusalOf, type CollectWorld } from '../links/collect-world.corpus.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { refused, reversed, succeeded } from '../payments/payment-world.corpus.ts';

@@ -4,8 +4,7 @@ import type { Database } from '../kit/db.ts';
 import { amountToJson } from '../kit/money.ts';
 import { endBefore } from '../kit/time-or-day.ts';
 import { getTerminal } from '../terminals/manage-terminals.ts';
-import { listTakings } from './queries.ts';
-import type { TakingsRow } from './queries.ts';
+import { listTakings, type TakingsRow } from './queries.ts';
 
 export { listTakingsOfLinks, listTakingsOfTerminals } from './queries.ts';
 

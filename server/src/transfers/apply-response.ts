@@ -10,8 +10,7 @@ import type { TransferContext } from './context.ts';
 import type { Rail } from './rail.ts';
 import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
-import { lookUpWork, sendWork } from './transfer.ts';
-import type { LockedTransfer, Transfer } from './transfer.ts';
+import { lookUpWork, sendWork, type LockedTransfer, type Transfer } from './transfer.ts';
 
 // Where there is no circuit breaker: as often as an open one lets a trial through at its longest interval.
 const unguardedRetryMs = 60_000;

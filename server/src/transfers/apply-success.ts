@@ -8,13 +8,11 @@ import { moneyText } from '../kit/money.ts';
 import type { PayoutTransaction } from '../networks/contract.ts';
 import { claimProviderTransaction } from '../networks/provider-transactions.ts';
 import { nextRecheckAt } from '../networks/recheck.ts';
-import { bookCompleted, bookLateSuccess, bookMismatch, bookPaidTwice } from './booking.ts';
-import type { Payout } from './booking.ts';
+import { bookCompleted, bookLateSuccess, bookMismatch, bookPaidTwice, type Payout } from './booking.ts';
 import type { TransferContext } from './context.ts';
 import { connectorOf } from './rail.ts';
 import { noteTransfer } from './timeline.ts';
-import { recheckWork } from './transfer.ts';
-import type { Transfer, LockedTransfer } from './transfer.ts';
+import { recheckWork, type Transfer, type LockedTransfer } from './transfer.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 
 /**

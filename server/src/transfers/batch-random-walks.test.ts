@@ -4,8 +4,14 @@ import fc from 'fast-check';
 import { effort } from '../../../test/harness/effort.ts';
 import { AppError } from '../api/app-error.ts';
 import type { LookUp, PayoutBatch, PayoutBatchResponse, PayoutResponse } from '../networks/contract.ts';
-import { createTransferWorld, noResponse, processing, refused, transactionOf } from './transfer-world.corpus.ts';
-import type { TransferWorld } from './transfer-world.corpus.ts';
+import {
+  createTransferWorld,
+  noResponse,
+  processing,
+  refused,
+  transactionOf,
+  type TransferWorld,
+} from './transfer-world.corpus.ts';
 import type { Transfer } from './transfer.ts';
 
 const feeMinor = 300n;

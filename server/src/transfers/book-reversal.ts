@@ -5,16 +5,20 @@ import type { Account } from '../ledger/accounts.ts';
 import { debtAccount } from '../ledger/debt.ts';
 import { PlannedMovements } from '../ledger/planned-movements.ts';
 import type { Movement } from '../ledger/posting.ts';
-import { bookedBy, movementsBetween, partOf, partOfWhole } from '../ledger/undo.ts';
-import type { BookedBySource, PartOfWhole } from '../ledger/undo.ts';
+import {
+  bookedBy,
+  movementsBetween,
+  partOf,
+  partOfWhole,
+  type BookedBySource,
+  type PartOfWhole,
+} from '../ledger/undo.ts';
 import { planDebtUndone, readOwnDebt, readWrittenOff } from '../ledger/undo-debt.ts';
 import { isRepayment, planAdvanceUndone, readWaived, repayments } from '../sub-accounts/debts.ts';
 import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
-import { bookTransfer, lockOutcome } from './booking.ts';
-import type { LockedOutcome } from './booking.ts';
+import { bookTransfer, lockOutcome, type LockedOutcome } from './booking.ts';
 import type { TransferContext } from './context.ts';
-import { ledgerSource, ownAccount } from './transfer.ts';
-import type { LockedTransfer, Transfer } from './transfer.ts';
+import { ledgerSource, ownAccount, type LockedTransfer, type Transfer } from './transfer.ts';
 
 // A network does not return its fees, and a second payment has a case of its own. refunds/ undoes what it books beside the
 // transfer; advances and debts are undone below, by rules of their own.

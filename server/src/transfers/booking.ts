@@ -13,8 +13,7 @@ import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
 import { lockDeleted } from '../sub-accounts/deleted-sub-accounts.ts';
 import { balanceAccounts, owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from './context.ts';
-import { ledgerSource, ownAccount, totalMinor, transferKinds } from './transfer.ts';
-import type { LockedTransfer, Transfer } from './transfer.ts';
+import { ledgerSource, ownAccount, totalMinor, transferKinds, type LockedTransfer, type Transfer } from './transfer.ts';
 
 // Every posting of a transfer but its hold (docs/ledger.md, "Flows"). What is booked is never changed: a correction is
 // another posting.

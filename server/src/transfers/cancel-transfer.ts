@@ -6,8 +6,7 @@ import type { TransferContext } from './context.ts';
 import { requireTransfer } from './find-transfer.ts';
 import { lockTransfer } from './queries.ts';
 import { changeTransfer } from './transfer-change.ts';
-import { isUnsent } from './transfer.ts';
-import type { Transfer } from './transfer.ts';
+import { isUnsent, type Transfer } from './transfer.ts';
 
 /** Cancels a transfer that the network cannot know of yet. Throws AppError `not_found` and `state_conflict`. */
 export async function cancelTransfer(

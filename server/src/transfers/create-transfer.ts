@@ -17,8 +17,7 @@ import { refuseMoneyElsewhere } from './refuse-money-elsewhere.ts';
 import type { TransferContext } from './context.ts';
 import { addToTransferDay, countTransferDay, insertTransfer, readTransferDay } from './queries.ts';
 import { appendTransferEvent } from './transfer-change.ts';
-import { ledgerSource, ownAccount, sendWork, totalMinor, transferKinds } from './transfer.ts';
-import type { Transfer } from './transfer.ts';
+import { ledgerSource, ownAccount, sendWork, totalMinor, transferKinds, type Transfer } from './transfer.ts';
 
 /** What a merchant requests. */
 export interface NewTransfer extends Pick<

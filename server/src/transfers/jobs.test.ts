@@ -4,8 +4,15 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { AppError } from '../api/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
-import { createTransferWorld, noResponse, paid, transactionOf, refused, processing } from './transfer-world.corpus.ts';
-import type { TransferWorld } from './transfer-world.corpus.ts';
+import {
+  createTransferWorld,
+  noResponse,
+  paid,
+  transactionOf,
+  refused,
+  processing,
+  type TransferWorld,
+} from './transfer-world.corpus.ts';
 import type { Transfer } from './transfer.ts';
 
 const minuteMs = 60_000;

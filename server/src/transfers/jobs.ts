@@ -1,25 +1,21 @@
 import { completeWork, completeWorkWith, enqueue, postponeWork } from '../events/outbox.ts';
-import { wasEnqueuedAgain } from '../events/work.ts';
-import type { Work } from '../events/work.ts';
+import { wasEnqueuedAgain, type Work } from '../events/work.ts';
 import type { WatchCall } from '../kit/adaptive-concurrency.ts';
 import { addMs } from '../kit/clock.ts';
 import type { ProviderNotification, PayoutResponse, UnavailableReason } from '../networks/contract.ts';
-import { outcomeOfUnmatched } from '../networks/inbox.ts';
-import type { NotificationOutcome } from '../networks/inbox.ts';
+import { outcomeOfUnmatched, type NotificationOutcome } from '../networks/inbox.ts';
 import { reportArrival, reportPayout } from '../networks/payout-breakers.ts';
 import { earlierLookUps, nextRecheckAt, retryRecheckAt } from '../networks/recheck.ts';
 import { applyNotAccepted, applyResponse } from './apply-response.ts';
 import { openTransferCase } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
 import { findTransferById, findTransferByReference } from './queries.ts';
-import { connectorOf, railOf } from './rail.ts';
-import type { Rail } from './rail.ts';
+import { connectorOf, railOf, type Rail } from './rail.ts';
 import { createSender } from './send-batch.ts';
 import { canSend, isAwaited, isUnchanged, outcomeOf } from './send-transfer.ts';
 import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
-import { lookUpWork, recheckWork, sendWork } from './transfer.ts';
-import type { Transfer } from './transfer.ts';
+import { lookUpWork, recheckWork, sendWork, type Transfer } from './transfer.ts';
 
 /** The jobs of transfers. After a crash at any point a job runs again, and finds what has been done. */
 export interface TransferJobs {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { applyResponse } from './apply-response.ts';
-import { createTransferWorld, paid, processing, refused } from './transfer-world.corpus.ts';
-import type { TransferWorld } from './transfer-world.corpus.ts';
+import { createTransferWorld, paid, processing, refused, type TransferWorld } from './transfer-world.corpus.ts';
 
 let world: TransferWorld;
 

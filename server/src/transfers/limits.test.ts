@@ -8,8 +8,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import type { TransferLimits } from '../merchants/rules.ts';
 import { createTransfer } from './create-transfer.ts';
 import { countTransferDay, readTransferDay, subtractFromTransferDay } from './queries.ts';
-import { createTransferWorld, newTransfer } from './transfer-world.corpus.ts';
-import type { TransferWorld } from './transfer-world.corpus.ts';
+import { createTransferWorld, newTransfer, type TransferWorld } from './transfer-world.corpus.ts';
 import type { Transfer } from './transfer.ts';
 
 const concurrent = 10;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { ApiClient } from '../../../test/harness/api-client.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
-import { accepted, refusal, startTransferApi } from './transfer-api.corpus.ts';
-import type { TransferApi } from './transfer-api.corpus.ts';
+import { accepted, refusal, startTransferApi, type TransferApi } from './transfer-api.corpus.ts';
 
 let world: TransferApi;
 

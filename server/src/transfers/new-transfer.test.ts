@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiResponse } from '../../../test/harness/api-client.ts';
+import { createApiClient, type ApiResponse } from '../../../test/harness/api-client.ts';
 import { countRows } from '../../../test/harness/tables.ts';
-import { accepted, transferBody, refusal, send, startTransferApi } from './transfer-api.corpus.ts';
-import type { Shop, TransferApi } from './transfer-api.corpus.ts';
+import {
+  accepted,
+  transferBody,
+  refusal,
+  send,
+  startTransferApi,
+  type Shop,
+  type TransferApi,
+} from './transfer-api.corpus.ts';
 
 let world: TransferApi;
 

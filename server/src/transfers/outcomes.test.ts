@@ -3,8 +3,14 @@ import { after, before, test } from 'node:test';
 import type { PayoutResponse } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Transfer } from './transfer.ts';
-import { createTransferWorld, noResponse, paid, refused, processing } from './transfer-world.corpus.ts';
-import type { TransferWorld } from './transfer-world.corpus.ts';
+import {
+  createTransferWorld,
+  noResponse,
+  paid,
+  refused,
+  processing,
+  type TransferWorld,
+} from './transfer-world.corpus.ts';
 
 let world: TransferWorld;
 

@@ -1,12 +1,9 @@
 import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 import { rowOfId, statementByLast, statementForMany, typedRow } from '../kit/many-rows.ts';
-import { columnFilter, createdFilter, idFilters } from '../api/list-filter.ts';
-import type { TimeFilter } from '../api/list-filter.ts';
-import { summedListOf } from '../api/list-reader.ts';
-import type { List, ListConditions, ListReader, ListSource } from '../api/list-reader.ts';
-import { searchRequest } from '../api/search-request.ts';
-import type { SearchFilter } from '../api/search-request.ts';
+import { columnFilter, createdFilter, idFilters, type TimeFilter } from '../api/list-filter.ts';
+import { summedListOf, type List, type ListConditions, type ListReader, type ListSource } from '../api/list-reader.ts';
+import { searchRequest, type SearchFilter } from '../api/search-request.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Transfer, TransferKind, TransferStatus } from './transfer.ts';
 

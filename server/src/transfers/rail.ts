@@ -1,16 +1,15 @@
 import { assert } from '../kit/assert.ts';
-import { paysOut } from '../networks/contract.ts';
-import type {
-  Connector,
-  LookUp,
-  PayoutBatch,
-  PayoutBatchResponse,
-  PayoutCapabilities,
-  PayoutResponse,
-  StartPayout,
+import {
+  paysOut,
+  type Connector,
+  type LookUp,
+  type PayoutBatch,
+  type PayoutBatchResponse,
+  type PayoutCapabilities,
+  type PayoutResponse,
+  type StartPayout,
 } from '../networks/contract.ts';
-import { payoutBreakers } from '../networks/payout-breakers.ts';
-import type { PayoutBreakers } from '../networks/payout-breakers.ts';
+import { payoutBreakers, type PayoutBreakers } from '../networks/payout-breakers.ts';
 import { callbackUrlOf, ofNetwork } from '../networks/registry.ts';
 import type { TransferContext } from './context.ts';
 import type { Transfer } from './transfer.ts';

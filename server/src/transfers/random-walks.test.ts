@@ -4,8 +4,14 @@ import fc from 'fast-check';
 import { effort } from '../../../test/harness/effort.ts';
 import { AppError } from '../api/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
-import { createTransferWorld, noResponse, transactionOf, refused, processing } from './transfer-world.corpus.ts';
-import type { TransferWorld } from './transfer-world.corpus.ts';
+import {
+  createTransferWorld,
+  noResponse,
+  transactionOf,
+  refused,
+  processing,
+  type TransferWorld,
+} from './transfer-world.corpus.ts';
 import type { Transfer } from './transfer.ts';
 
 const walks = effort({ usual: 12, long: 1_000 });

@@ -3,8 +3,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { CaseKind } from '../cases/case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
-import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
-import type { ResolveContext } from '../cases/resolve-case.ts';
+import { confirmResolution, proposeResolution, type ResolveContext } from '../cases/resolve-case.ts';
 import { AppError } from '../api/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
@@ -12,8 +11,15 @@ import { createTransferResolvers } from './resolve-case.ts';
 import { transferTimeline } from './timeline.ts';
 import { transferToWire } from './transfer-wire.ts';
 import type { Transfer } from './transfer.ts';
-import { createTransferWorld, noResponse, paid, transactionOf, refused, processing } from './transfer-world.corpus.ts';
-import type { TransferWorld } from './transfer-world.corpus.ts';
+import {
+  createTransferWorld,
+  noResponse,
+  paid,
+  transactionOf,
+  refused,
+  processing,
+  type TransferWorld,
+} from './transfer-world.corpus.ts';
 
 const hourMs = 60 * 60_000;
 const [one, other] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'];

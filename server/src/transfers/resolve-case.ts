@@ -1,12 +1,10 @@
 import type { Case } from '../cases/case.ts';
-import { throwIfRefused } from '../cases/resolution.ts';
-import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
+import { throwIfRefused, type CaseResolver, type ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
-import { claimPayout, settleSuccess } from './apply-success.ts';
-import type { ClaimedPayout } from './apply-success.ts';
+import { claimPayout, settleSuccess, type ClaimedPayout } from './apply-success.ts';
 import { reverse, reverseLateSuccess, reversePart } from './apply-reversal.ts';
 import {
   bookMismatchAccepted,

@@ -3,8 +3,15 @@ import { after, before, describe, it } from 'node:test';
 import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { asOwner, countRows } from '../../../test/harness/tables.ts';
 import { setFeeRule, setLimit } from '../merchants/manage-rules.ts';
-import { accepted, balanceOf, transferBody, refusal, send, startTransferApi } from './transfer-api.corpus.ts';
-import type { TransferApi } from './transfer-api.corpus.ts';
+import {
+  accepted,
+  balanceOf,
+  transferBody,
+  refusal,
+  send,
+  startTransferApi,
+  type TransferApi,
+} from './transfer-api.corpus.ts';
 
 let world: TransferApi;
 

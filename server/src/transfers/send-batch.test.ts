@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { PayoutBatch, PayoutBatchResponse, PayoutResponse } from '../networks/contract.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { createTransferWorld, noResponse, paid, processing, refused } from './transfer-world.corpus.ts';
-import type { TransferWorld } from './transfer-world.corpus.ts';
+import {
+  createTransferWorld,
+  noResponse,
+  paid,
+  processing,
+  refused,
+  type TransferWorld,
+} from './transfer-world.corpus.ts';
 import type { Transfer } from './transfer.ts';
 
 const batchMax = 4;

@@ -11,8 +11,7 @@ import { newReference } from '../networks/reference.ts';
 import { returnToQueue } from './apply-response.ts';
 import type { TransferContext } from './context.ts';
 import { findTransferById, findTransfersById, listTransfersOfBatch } from './queries.ts';
-import { railOf } from './rail.ts';
-import type { Rail, RailBatch } from './rail.ts';
+import { railOf, type Rail, type RailBatch } from './rail.ts';
 import {
   callNetwork,
   canSend,
@@ -23,8 +22,8 @@ import {
   outcomeOf,
   sendTransfer,
   submit,
+  type DueTransfer,
 } from './send-transfer.ts';
-import type { DueTransfer } from './send-transfer.ts';
 import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfers } from './transfer-change.ts';
 import type { LockedTransfer, Transfer } from './transfer.ts';

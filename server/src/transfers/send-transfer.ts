@@ -11,8 +11,7 @@ import type { TransferContext } from './context.ts';
 import type { Rail } from './rail.ts';
 import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
-import { lookUpWork } from './transfer.ts';
-import type { LockedTransfer, Transfer } from './transfer.ts';
+import { lookUpWork, type LockedTransfer, type Transfer } from './transfer.ts';
 
 /** A pending transfer that is to be sent, as it was read, with the work of sending it. */
 export interface DueTransfer {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noteTransfer, transferTimeline } from './timeline.ts';
-import { createTransferWorld, processing } from './transfer-world.corpus.ts';
-import type { TransferWorld } from './transfer-world.corpus.ts';
+import { createTransferWorld, processing, type TransferWorld } from './transfer-world.corpus.ts';
 
 let world: TransferWorld;
 

@@ -3,8 +3,7 @@ import { listEventsOfObjects } from '../events/list-events.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import type { TransferContext } from './context.ts';
 import { insertTransferNote, listNotesOfTransfer } from './queries/transfer-notes.ts';
-import { transferKinds } from './transfer.ts';
-import type { Transfer } from './transfer.ts';
+import { transferKinds, type Transfer } from './transfer.ts';
 
 /** What the timeline shows beside the events, such as the requests to the network. */
 type TransferNoteKind =

@@ -3,10 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import type { Contract } from '../../../test/harness/openapi.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
+import { createContractClient, loadContract, type Contract } from '../../../test/harness/openapi.ts';
+import { startService, type TestMerchant, type TestService } from '../../../test/harness/service.ts';
 import { asOwner, countRows } from '../../../test/harness/tables.ts';
 
 /** A merchant with clients that check every response against the contract. */

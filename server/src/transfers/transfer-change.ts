@@ -6,8 +6,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { TransferContext } from './context.ts';
 import { lockTransfer, lockTransfers, subtractFromTransferDay, updateTransfer } from './queries.ts';
-import { canTransferBecome, transferKinds } from './transfer.ts';
-import type { Transfer, LockedTransfer } from './transfer.ts';
+import { canTransferBecome, transferKinds, type Transfer, type LockedTransfer } from './transfer.ts';
 import { maskedTransferToWire } from './transfer-wire.ts';
 
 /**

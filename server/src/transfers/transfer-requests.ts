@@ -7,8 +7,10 @@ import {
   insertTransferDecision,
   insertTransferRequest,
   listUndecidedRequests,
+  type DecidedRequest,
+  type TransferDecision,
+  type TransferRequest,
 } from './queries/transfer-requests.ts';
-import type { DecidedRequest, TransferDecision, TransferRequest } from './queries/transfer-requests.ts';
 
 export type { DecidedRequest, TransferRequest } from './queries/transfer-requests.ts';
 

@@ -1,12 +1,14 @@
 import { tryAdvisoryLock } from '../database/advisory-lock.ts';
-import { addMs, utcDay } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, utcDay, type Clock } from '../kit/clock.ts';
 import type { Database, Queryable, Transaction } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
-import { allowLongVerification, insertVerification, listVerifications } from '../ledger/verifications.ts';
-import type { StoredVerification } from '../ledger/verifications.ts';
-import { verifyLedger } from '../ledger/verify.ts';
-import type { LedgerFinding } from '../ledger/verify.ts';
+import {
+  allowLongVerification,
+  insertVerification,
+  listVerifications,
+  type StoredVerification,
+} from '../ledger/verifications.ts';
+import { verifyLedger, type LedgerFinding } from '../ledger/verify.ts';
 import { verifyHolds } from './verify-holds.ts';
 
 /** The first thing that is wrong; money that is held for no transfer has no currency of its own. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { withAdminClient } from '../database/admin-client.ts';
-import { createTransferWorld, paid, processing } from './transfer-world.corpus.ts';
-import type { TransferWorld } from './transfer-world.corpus.ts';
+import { createTransferWorld, paid, processing, type TransferWorld } from './transfer-world.corpus.ts';
 import { listVerifications } from '../ledger/verifications.ts';
 import { verifyNightly } from './verify-books.ts';
 import { verifyHolds } from './verify-holds.ts';

@@ -7,8 +7,7 @@ import { addMs } from '../kit/clock.ts';
 import { getEndpoint } from './manage-endpoints.ts';
 import { retryDelaysMs } from './retry-schedule.ts';
 import { rotateSecret } from './rotate-secret.ts';
-import { answering, createDeliveryWorld } from './webhook-world.corpus.ts';
-import type { DeliveryWorld } from './webhook-world.corpus.ts';
+import { answering, createDeliveryWorld, type DeliveryWorld } from './webhook-world.corpus.ts';
 
 const hourMs = 3_600_000;
 const limitMs = 15_000;

@@ -9,8 +9,7 @@ import { createDefaultEndpoint, deleteEndpoint, updateEndpoint } from './manage-
 import { createCommandPlanner } from './delivery-planner.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { claimDeliveries } from './queries/deliveries.ts';
-import { countStatements, createWebhookWorld, listDeliveries } from './webhook-world.corpus.ts';
-import type { WebhookWorld } from './webhook-world.corpus.ts';
+import { countStatements, createWebhookWorld, listDeliveries, type WebhookWorld } from './webhook-world.corpus.ts';
 
 let world: WebhookWorld;
 before(async () => {

@@ -1,6 +1,5 @@
 import type { EventToDeliver, WrittenEvent } from '../events/event.ts';
-import { completeWorkWith, enqueue } from '../events/outbox.ts';
-import type { WorkContext } from '../events/outbox.ts';
+import { completeWorkWith, enqueue, type WorkContext } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
@@ -9,8 +8,12 @@ import { firstIdAt } from '../kit/ids.ts';
 import { deliveryLeaseMs, endpointQueueKey } from './delivery.ts';
 import type { EndpointToPlan } from './endpoint.ts';
 import { planDeliveries } from './plan-deliveries.ts';
-import { insertDeliveryOnce, listEventsToDeliver, listPlannedAddresses } from './queries/deliveries.ts';
-import type { DeliveryAddress } from './queries/deliveries.ts';
+import {
+  insertDeliveryOnce,
+  listEventsToDeliver,
+  listPlannedAddresses,
+  type DeliveryAddress,
+} from './queries/deliveries.ts';
 import { listEndpointsToPlan } from './queries/endpoints.ts';
 
 // How long a process plans by what it has read, where the hint of a change was lost.

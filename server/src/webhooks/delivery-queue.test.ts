@@ -6,8 +6,7 @@ import { addMs } from '../kit/clock.ts';
 import type { Database, Statement } from '../kit/db.ts';
 import { createSealer } from '../kit/seal.ts';
 import { claimDeliveries, markAttemptsFailed, markDelivered, putBackDeliveries } from './queries/deliveries.ts';
-import { answering, createDeliveryWorker, createDeliveryWorld } from './webhook-world.corpus.ts';
-import type { DeliveryWorld } from './webhook-world.corpus.ts';
+import { answering, createDeliveryWorker, createDeliveryWorld, type DeliveryWorld } from './webhook-world.corpus.ts';
 
 const limitMs = 15_000;
 

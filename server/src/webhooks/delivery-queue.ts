@@ -1,12 +1,10 @@
-import { AdaptiveConcurrencies } from '../kit/adaptive-concurrency.ts';
-import type { ConcurrencyLimits, Speed } from '../kit/adaptive-concurrency.ts';
+import { AdaptiveConcurrencies, type ConcurrencyLimits, type Speed } from '../kit/adaptive-concurrency.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 import { DueFloors } from '../kit/due-floors.ts';
 import { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import type { WebhookContext } from './context.ts';
-import { deliveryLeaseMs, endpointQueueKey, parseEndpointQueueKey } from './delivery.ts';
-import type { EndpointQueue } from './delivery.ts';
+import { deliveryLeaseMs, endpointQueueKey, parseEndpointQueueKey, type EndpointQueue } from './delivery.ts';
 import { isReceiving } from './endpoint.ts';
 import { openSecrets } from './endpoint-secret.ts';
 import {
@@ -19,8 +17,7 @@ import {
   putBackDeliveries,
 } from './queries/deliveries.ts';
 import { createAttemptRecorder } from './record-attempts.ts';
-import { sendDelivery } from './send-delivery.ts';
-import type { ClaimedDelivery } from './send-delivery.ts';
+import { sendDelivery, type ClaimedDelivery } from './send-delivery.ts';
 
 /** What a permit is for. */
 export interface DeliveryScope {

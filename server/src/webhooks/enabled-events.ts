@@ -1,5 +1,4 @@
-import { defaultEventKinds, eventKinds } from '../events/kinds.ts';
-import type { EventKind } from '../events/kinds.ts';
+import { defaultEventKinds, eventKinds, type EventKind } from '../events/kinds.ts';
 import { fieldError } from '../api/app-error.ts';
 import { nearestName } from '../kit/nearest-name.ts';
 

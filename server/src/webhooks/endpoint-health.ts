@@ -2,8 +2,7 @@ import { BoundedMap } from '../kit/bounded-map.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Endpoint } from './endpoint.ts';
-import { backlogMax, listEndpointHealth } from './queries/endpoint-health.ts';
-import type { HealthNote, HealthRow } from './queries/endpoint-health.ts';
+import { backlogMax, listEndpointHealth, type HealthNote, type HealthRow } from './queries/endpoint-health.ts';
 import { isSuccess } from './retry-schedule.ts';
 import type { Outcome } from './send-delivery.ts';
 

@@ -2,13 +2,19 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AppError } from '../api/app-error.ts';
 import { outboundPolicy } from '../api/urls.ts';
-import { createEndpoint, deleteEndpoint, getEndpoint, listEndpoints, updateEndpoint } from './manage-endpoints.ts';
-import type { EndpointChange, NewEndpoint } from './manage-endpoints.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  getEndpoint,
+  listEndpoints,
+  updateEndpoint,
+  type EndpointChange,
+  type NewEndpoint,
+} from './manage-endpoints.ts';
 import { endpointsMax, endpointToWire } from './endpoint.ts';
 import { openSecret } from './endpoint-secret.ts';
 import { endSecretOverlap, rotateSecret } from './rotate-secret.ts';
-import { createWebhookWorld } from './webhook-world.corpus.ts';
-import type { WebhookWorld } from './webhook-world.corpus.ts';
+import { createWebhookWorld, type WebhookWorld } from './webhook-world.corpus.ts';
 
 let world: WebhookWorld;
 before(async () => {

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import type { Queryable } from '../kit/db.ts';
 import { ListReader } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import { listEndpointHealth } from './queries/endpoint-health.ts';
-import { listDeliveriesOfEvents, listEventRows, listTriesOfDeliveries } from './queries/event-lists.ts';
-import type { EventFilter } from './queries/event-lists.ts';
+import {
+  listDeliveriesOfEvents,
+  listEventRows,
+  listTriesOfDeliveries,
+  type EventFilter,
+} from './queries/event-lists.ts';
 import { listEventsToResend, listEventsUnderWay, listMissedEvents, upsertResends } from './queries/resends.ts';
 
 // 100,000 events of one merchant, each sent to one endpoint; every fiftieth delivery failed, as many were kept.

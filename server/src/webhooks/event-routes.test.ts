@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
-import { startCallbackReceiver } from '../../../test/harness/callback-receiver.ts';
-import type { CallbackReceiver } from '../../../test/harness/callback-receiver.ts';
+import { startCallbackReceiver, type CallbackReceiver } from '../../../test/harness/callback-receiver.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import type { Contract } from '../../../test/harness/openapi.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestService } from '../../../test/harness/service.ts';
+import { createContractClient, loadContract, type Contract } from '../../../test/harness/openapi.ts';
+import { startService, type TestService } from '../../../test/harness/service.ts';
 import { lockEndpoint } from './queries/endpoints.ts';
 
 type Body = Record<string, unknown>;

@@ -5,8 +5,7 @@ import { createMailer, sendDueMail } from '../mail/send-due-mail.ts';
 import { createDefaultEndpoint, createEndpoint, getEndpoint } from './manage-endpoints.ts';
 import { noteHealth } from './queries/endpoint-health.ts';
 import { judgeFailing } from './switch-off.ts';
-import { answering, createDeliveryWorker, createDeliveryWorld } from './webhook-world.corpus.ts';
-import type { DeliveryWorld } from './webhook-world.corpus.ts';
+import { answering, createDeliveryWorker, createDeliveryWorld, type DeliveryWorld } from './webhook-world.corpus.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

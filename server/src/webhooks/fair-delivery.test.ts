@@ -8,8 +8,8 @@ import {
   createDeliveryWorker,
   createDeliveryWorld,
   listDeliveries,
+  type DeliveryWorld,
 } from './webhook-world.corpus.ts';
-import type { DeliveryWorld } from './webhook-world.corpus.ts';
 
 const limitMs = 15_000;
 // The permits of all unproven endpoints.

@@ -4,8 +4,13 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { appendEvent } from '../events/append-event.ts';
 import { deliveryLeaseMs } from './delivery.ts';
-import { answering, countStatements, createDeliveryWorker, createDeliveryWorld } from './webhook-world.corpus.ts';
-import type { DeliveryWorld } from './webhook-world.corpus.ts';
+import {
+  answering,
+  countStatements,
+  createDeliveryWorker,
+  createDeliveryWorld,
+  type DeliveryWorld,
+} from './webhook-world.corpus.ts';
 
 describe('an event of a process that sends events', () => {
   let world: DeliveryWorld;

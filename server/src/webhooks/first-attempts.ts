@@ -1,8 +1,7 @@
 import type { Sealer } from '../kit/seal.ts';
 import type { FirstAttempts } from './delivery-planner.ts';
 import type { EndpointToPlan } from './endpoint.ts';
-import { openSecrets } from './endpoint-secret.ts';
-import type { SecretsAt } from './endpoint-secret.ts';
+import { openSecrets, type SecretsAt } from './endpoint-secret.ts';
 import type { ClaimedDelivery } from './send-delivery.ts';
 
 /** The deliveries under way and claimed in this process (`worker/batch-queue.ts`). */

@@ -1,8 +1,7 @@
 import { addMs, dayMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import type { WebhookContext } from './context.ts';
-import { listHoursOfAttempts } from './queries/endpoint-health.ts';
-import type { HourOfAttempts } from './queries/endpoint-health.ts';
+import { listHoursOfAttempts, type HourOfAttempts } from './queries/endpoint-health.ts';
 
 export type { HourOfAttempts } from './queries/endpoint-health.ts';
 

@@ -3,8 +3,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
-import { createDeliveryWorker, createDeliveryWorld } from './webhook-world.corpus.ts';
-import type { DeliveryWorld } from './webhook-world.corpus.ts';
+import { createDeliveryWorker, createDeliveryWorld, type DeliveryWorld } from './webhook-world.corpus.ts';
 
 const minuteMs = 60_000;
 

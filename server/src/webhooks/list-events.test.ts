@@ -4,8 +4,7 @@ import { createSearchLimiter, ListReader } from '../api/list-reader.ts';
 import { getEvent, listEvents } from './list-events.ts';
 import type { EventFilter } from './queries/event-lists.ts';
 import { resendEvent } from './resend-event.ts';
-import { createDeliveryWorld } from './webhook-world.corpus.ts';
-import type { DeliveryWorld } from './webhook-world.corpus.ts';
+import { createDeliveryWorld, type DeliveryWorld } from './webhook-world.corpus.ts';
 
 let world: DeliveryWorld;
 before(async () => {

@@ -1,5 +1,4 @@
-import { fieldError } from '../api/app-error.ts';
-import type { AppError } from '../api/app-error.ts';
+import { fieldError, type AppError } from '../api/app-error.ts';
 import { getterOf } from '../api/get-record.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable } from '../kit/db.ts';
@@ -15,8 +14,11 @@ import {
   listEventRows,
   listTriesOfDeliveries,
   lockEventShared,
+  type DeliveryRow,
+  type EventFilter,
+  type EventRow,
+  type TryRow,
 } from './queries/event-lists.ts';
-import type { DeliveryRow, EventFilter, EventRow, TryRow } from './queries/event-lists.ts';
 
 export { findEventOfRequest } from './queries/event-lists.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { EventKind } from '../events/kinds.ts';
-import { defaultEventKinds, eventKinds } from '../events/kinds.ts';
+import { defaultEventKinds, eventKinds, type EventKind } from '../events/kinds.ts';
 import type { Endpoint } from './endpoint.ts';
 import { planDeliveries } from './plan-deliveries.ts';
 

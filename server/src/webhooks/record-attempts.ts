@@ -6,12 +6,9 @@ import { KeyedBatcher } from '../kit/keyed-batcher.ts';
 import type { Log } from '../kit/log.ts';
 import type { WebhookContext } from './context.ts';
 import { HealthNotes } from './endpoint-health.ts';
-import { insertAttempts, markAttemptsFailed, markDelivered } from './queries/deliveries.ts';
-import type { AttemptRow } from './queries/deliveries.ts';
-import { noteHealth } from './queries/endpoint-health.ts';
-import type { Failing, HealthNote } from './queries/endpoint-health.ts';
-import { judgeAttempt } from './retry-schedule.ts';
-import type { Verdict } from './retry-schedule.ts';
+import { insertAttempts, markAttemptsFailed, markDelivered, type AttemptRow } from './queries/deliveries.ts';
+import { noteHealth, type Failing, type HealthNote } from './queries/endpoint-health.ts';
+import { judgeAttempt, type Verdict } from './retry-schedule.ts';
 import type { Outcome } from './send-delivery.ts';
 import { finishSwitchOff, isJudgementDue, judgeFailing, switchOff } from './switch-off.ts';
 

@@ -2,16 +2,20 @@ import type { EventKind } from '../events/kinds.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { isUuid, timestampOf } from '../kit/ids.ts';
-import { limitEachKey } from '../kit/keyed-limiter.ts';
-import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
+import { limitEachKey, type KeyedLimiter } from '../kit/keyed-limiter.ts';
 import type { WebhookContext } from './context.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { kindsOf, readKinds } from './enabled-events.ts';
 import type { Endpoint } from './endpoint.ts';
 import { checkTimes, unknownEndpoint } from './list-events.ts';
 import { findEndpointById, lockEndpointShared } from './queries/endpoints.ts';
-import { listEventsToResend, listEventsUnderWay, listMissedEvents, upsertResends } from './queries/resends.ts';
-import type { EventToResend } from './queries/resends.ts';
+import {
+  listEventsToResend,
+  listEventsUnderWay,
+  listMissedEvents,
+  upsertResends,
+  type EventToResend,
+} from './queries/resends.ts';
 import { allStates, checkReceiving } from './resend-event.ts';
 import { eventRetentionMs } from './retention.ts';
 

@@ -5,8 +5,7 @@ import type { Statement } from '../kit/db.ts';
 import { claimDeliveries, markAttemptsFailed, markDelivered, putBackDeliveries } from './queries/deliveries.ts';
 import { resendEvent } from './resend-event.ts';
 import { resendEvents } from './resend-events.ts';
-import { createDeliveryWorld } from './webhook-world.corpus.ts';
-import type { DeliveryWorld } from './webhook-world.corpus.ts';
+import { createDeliveryWorld, type DeliveryWorld } from './webhook-world.corpus.ts';
 
 let world: DeliveryWorld;
 before(async () => {

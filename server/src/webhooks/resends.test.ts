@@ -8,10 +8,8 @@ import { firstIdAt } from '../kit/ids.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { deleteDeliveriesOfEvents, deleteEvents, lockOldEvents } from './queries/retention.ts';
 import { resendEvent, sendTestEvent } from './resend-event.ts';
-import { createBulkResendLimiter, resendEvents } from './resend-events.ts';
-import type { ResendOutcome, ResendRequest } from './resend-events.ts';
-import { answering, createDeliveryWorld } from './webhook-world.corpus.ts';
-import type { DeliveryRow, DeliveryWorld } from './webhook-world.corpus.ts';
+import { createBulkResendLimiter, resendEvents, type ResendOutcome, type ResendRequest } from './resend-events.ts';
+import { answering, createDeliveryWorld, type DeliveryRow, type DeliveryWorld } from './webhook-world.corpus.ts';
 import { eventRetentionMs } from './retention.ts';
 
 const minuteMs = 60_000;

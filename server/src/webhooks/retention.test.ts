@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { idSql } from '../../../test/harness/ids.ts';
@@ -21,8 +20,13 @@ import {
   lockOldEvents,
 } from './queries/retention.ts';
 import { purgeAttempts, purgeEvents } from './retention.ts';
-import { answering, createDeliveryWorld, listAttempts, listDeliveries } from './webhook-world.corpus.ts';
-import type { DeliveryWorld } from './webhook-world.corpus.ts';
+import {
+  answering,
+  createDeliveryWorld,
+  listAttempts,
+  listDeliveries,
+  type DeliveryWorld,
+} from './webhook-world.corpus.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 

@@ -1,6 +1,5 @@
 import { AppError, fieldError } from '../api/app-error.ts';
-import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { addMs, type Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Caller } from '../api/route.ts';
 import type { WebhookContext } from './context.ts';

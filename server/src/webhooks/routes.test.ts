@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
-import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import type { Contract } from '../../../test/harness/openapi.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
+import { createContractClient, loadContract, type Contract } from '../../../test/harness/openapi.ts';
+import { startService, type TestMerchant, type TestService } from '../../../test/harness/service.ts';
 
 const path = '/v1/webhook-endpoints';
 const url = 'http://127.0.0.1:9/events';

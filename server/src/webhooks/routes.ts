@@ -1,8 +1,7 @@
 import Type from 'typebox';
 import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
-import { readRoute, writeRoute } from '../api/route.ts';
-import type { ApiRoute } from '../api/route.ts';
+import { readRoute, writeRoute, type ApiRoute } from '../api/route.ts';
 import { deletedSchema, optional, orNull, urlType } from '../api/wire-types.ts';
 import { defaultEventKinds } from '../events/kinds.ts';
 import type { WebhookContext } from './context.ts';

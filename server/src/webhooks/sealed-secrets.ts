@@ -1,6 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
-import { keyIdOfSealed, SealError } from '../kit/seal.ts';
-import type { Sealer } from '../kit/seal.ts';
+import { keyIdOfSealed, SealError, type Sealer } from '../kit/seal.ts';
 import type { SealedStore, SealedValue } from '../keyring/sealed-store.ts';
 import { openSecret, sealContext } from './endpoint-secret.ts';
 import {
@@ -9,8 +8,8 @@ import {
   listSecretsUnderOtherKeys,
   replacePreviousSecret,
   replaceSecret,
+  type StoredSecrets,
 } from './queries/sealed-secrets.ts';
-import type { StoredSecrets } from './queries/sealed-secrets.ts';
 
 type Position = Pick<StoredSecrets, 'merchantId' | 'id'>;
 

@@ -1,8 +1,6 @@
-import { createHmac, createSecretKey } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { assert } from '../kit/assert.ts';
-import { secretPrefix } from './endpoint-secret.ts';
-import type { Secrets } from './endpoint-secret.ts';
+import { secretPrefix, type Secrets } from './endpoint-secret.ts';
 
 export interface Message {
   /** The event's id: the same on every attempt and for every endpoint, so that receivers can drop repetitions. */

@@ -1,16 +1,13 @@
-import { appendEvent } from '../events/append-event.ts';
+import { appendEvent, type EventContext } from '../events/append-event.ts';
 import type { EventKind } from '../events/kinds.ts';
-import type { EventContext } from '../events/append-event.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { WebhookContext } from './context.ts';
 import type { DeliveryTarget } from './delivery.ts';
-import { endpointToWire } from './endpoint.ts';
-import type { DisabledReason, Endpoint } from './endpoint.ts';
+import { endpointToWire, type DisabledReason, type Endpoint } from './endpoint.ts';
 import { keepPendingDeliveries } from './queries/deliveries.ts';
-import { incrementEndpointSequence, lockFailing, markWarned } from './queries/endpoint-health.ts';
-import type { Failing } from './queries/endpoint-health.ts';
+import { incrementEndpointSequence, lockFailing, markWarned, type Failing } from './queries/endpoint-health.ts';
 import { disableEndpoint, findEndpointById, lockEndpoint } from './queries/endpoints.ts';
 
 /** An endpoint as it was when it, or a callback URL for which it signs, was called at `url`. */

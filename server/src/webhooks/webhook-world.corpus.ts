@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
@@ -24,8 +23,14 @@ import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import { BatchQueue } from '../worker/batch-queue.ts';
 import type { WebhookContext } from './context.ts';
 import { createDeliveryQueue } from './delivery-queue.ts';
-import { createDefaultEndpoint, createEndpoint, deleteEndpoint, updateEndpoint } from './manage-endpoints.ts';
-import type { EndpointChange, NewEndpoint } from './manage-endpoints.ts';
+import {
+  createDefaultEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  updateEndpoint,
+  type EndpointChange,
+  type NewEndpoint,
+} from './manage-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
 import { createFirstAttempts } from './first-attempts.ts';

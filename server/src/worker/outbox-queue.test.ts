@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
@@ -14,8 +13,7 @@ import { KeyedRunner } from '../kit/keyed-runner.ts';
 import { createServiceLog } from '../api/service-log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
-import { outboxQueue, workKey } from './outbox-queue.ts';
-import type { WorkHandler, WorkPace } from './outbox-queue.ts';
+import { outboxQueue, workKey, type WorkHandler, type WorkPace } from './outbox-queue.ts';
 
 let database: TestDatabase;
 let db: Database;

@@ -1,9 +1,7 @@
 import { claimWork, postponeWork, sweepDueWork } from '../events/outbox.ts';
 import type { QueueName, Work, WorkKind } from '../events/work.ts';
-import { AdaptiveConcurrencies } from '../kit/adaptive-concurrency.ts';
-import type { ConcurrencyLimits, WatchCall } from '../kit/adaptive-concurrency.ts';
-import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
+import { AdaptiveConcurrencies, type ConcurrencyLimits, type WatchCall } from '../kit/adaptive-concurrency.ts';
+import { addMs, type Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { DueFloors } from '../kit/due-floors.ts';
 import { KeyedLimiter } from '../kit/keyed-limiter.ts';

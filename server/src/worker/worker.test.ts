@@ -4,8 +4,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import type { ChangeFeed } from '../kit/changes.ts';
 import { createServiceLog } from '../api/service-log.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { startWorker } from './worker.ts';
-import type { Worker, WorkQueue } from './worker.ts';
+import { startWorker, type Worker, type WorkQueue } from './worker.ts';
 
 let clock: ManualClock;
 let logged: string[];

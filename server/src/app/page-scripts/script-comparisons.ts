@@ -1,6 +1,5 @@
 import type { Metrics } from '../../http/metrics.ts';
-import { addMs, secondsSince } from '../../kit/clock.ts';
-import type { Clock } from '../../kit/clock.ts';
+import { addMs, secondsSince, type Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
 import { comparePages } from './compare-scripts.ts';
 

@@ -1,7 +1,6 @@
 import type { Statement } from '../../kit/db.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
-import { emptyHead } from '../block.ts';
-import type { Block, BookName, ChainedRow } from '../block.ts';
+import { emptyHead, type Block, type BookName, type ChainedRow } from '../block.ts';
 import type { Book, OwnerHead, StoredRow } from '../book.ts';
 
 /** The statements of a book, each with its tables in its own text; `bookOf` knows their values. */

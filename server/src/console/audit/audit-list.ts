@@ -12,8 +12,7 @@ import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import { createdRange, dateFilters } from '../../portal/patterns/time-filter.ts';
-import { listRoutes } from '../console-route.ts';
-import type { ConsoleKind } from '../console-route.ts';
+import { listRoutes, type ConsoleKind } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
 
 /** What operators did; or all that people did in one business, whose id is in the address. */

@@ -1,5 +1,4 @@
-import { recordOperatorAct } from '../../audit/operator-act.ts';
-import type { OperatorAct } from '../../audit/operator-act.ts';
+import { recordOperatorAct, type OperatorAct } from '../../audit/operator-act.ts';
 import type { Transaction } from '../../kit/db.ts';
 import type { ConsoleVisit } from '../visit.ts';
 

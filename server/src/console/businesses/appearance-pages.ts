@@ -14,10 +14,8 @@ import {
   readLogo,
 } from '../../portal/records/appearance-form.ts';
 import { actAudited } from '../audit/record.ts';
-import { formRoutes } from '../console-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
-import { loadMerchant } from './business.ts';
-import type { MerchantOfBusiness } from './business.ts';
+import { formRoutes, type ConsoleRoute } from '../console-route.ts';
+import { loadMerchant, type MerchantOfBusiness } from './business.ts';
 
 const shared = { action: 'businesses.write', load: loadMerchant } as const;
 const fields = [colourField, ...contactFields];

@@ -3,14 +3,12 @@ import { listOperators } from '../../operators/manage-operators.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { timeInSentence } from '../../portal/patterns/texts.ts';
 import { actAudited } from '../audit/record.ts';
-import { formRoutes } from '../console-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
+import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { listBusinessChecks } from '../queries.ts';
 import { approveBusiness, checkItems, checklist, saveChecks } from './approval.ts';
-import { findBusiness } from './business.ts';
-import type { Business } from './business.ts';
+import { findBusiness, type Business } from './business.ts';
 
 interface Approval {
   business: Business;

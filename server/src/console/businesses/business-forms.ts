@@ -5,10 +5,8 @@ import { html } from '../../kit/html.ts';
 import { liftSuspension, suspendBusiness } from '../../merchants/business-status.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { actAudited, audit } from '../audit/record.ts';
-import { formRoutes } from '../console-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
-import { findBusiness } from './business.ts';
-import type { Business } from './business.ts';
+import { formRoutes, type ConsoleRoute } from '../console-route.ts';
+import { findBusiness, type Business } from './business.ts';
 
 const create = formRoutes<null>({
   path: '/businesses/new',

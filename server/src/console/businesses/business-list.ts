@@ -1,8 +1,7 @@
 import { addMs, dayMs, utcDay } from '../../kit/clock.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import { getBusiness } from '../../merchants/business-status.ts';
-import type { Business as BusinessStatus } from '../../merchants/business-status.ts';
+import { getBusiness, type Business as BusinessStatus } from '../../merchants/business-status.ts';
 import { listOpenCasesOfMerchant } from '../../cases/list-cases.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
@@ -10,8 +9,7 @@ import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { readTotals } from '../../reports/read-totals.ts';
 import { listRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
-import { listBusinesses, statusMark } from './business.ts';
-import type { Business } from './business.ts';
+import { listBusinesses, statusMark, type Business } from './business.ts';
 
 interface BusinessRow extends Business {
   status: BusinessStatus;

@@ -1,6 +1,5 @@
 import { listInvitations, listTeam } from '../../accounts/team.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { getBusiness } from '../../merchants/business-status.ts';
 import { feeInWords, noFee } from '../../merchants/fees.ts';
@@ -9,8 +8,7 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { payoutScheduleOf } from '../../merchants/payout-schedule.ts';
 import { findReceiptConfirmAbove } from '../../merchants/receipt-limit.ts';
 import { rateLimitKinds, rateOf, rateText } from '../../merchants/rate-limit-kinds.ts';
-import { allNetworks, findFeeRule, networksNamed, resolveReserve } from '../../merchants/rules.ts';
-import type { Operation } from '../../merchants/rules.ts';
+import { allNetworks, findFeeRule, networksNamed, resolveReserve, type Operation } from '../../merchants/rules.ts';
 import { listLinksWithRateLimit } from '../../links/manage-links.ts';
 import { listTerminalsWithRateLimit } from '../../terminals/manage-terminals.ts';
 import { merchantLogoPath } from '../../pages/logos/logo-pages.ts';
@@ -21,8 +19,7 @@ import { listRailAccounts } from '../../rail-accounts/manage-accounts.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { limitInWords, reserveInWords } from '../terms/terms-in-words.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { findBusiness, statusMark } from './business.ts';
-import type { Business } from './business.ts';
+import { findBusiness, statusMark, type Business } from './business.ts';
 
 /** May it go live? What is agreed with it? Who are its people? */
 export const businessPage: ConsoleRoute = {

@@ -1,9 +1,14 @@
 import { AppError } from '../../api/app-error.ts';
 import type { Transaction } from '../../kit/db.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
-import { createApiKey, listKeys, revokeApiKey, rollApiKey } from '../../merchants/manage-keys.ts';
-import type { CreatedKey, ListedKey } from '../../merchants/manage-keys.ts';
+import { html, type Html } from '../../kit/html.ts';
+import {
+  createApiKey,
+  listKeys,
+  revokeApiKey,
+  rollApiKey,
+  type CreatedKey,
+  type ListedKey,
+} from '../../merchants/manage-keys.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
@@ -13,11 +18,9 @@ import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../..
 import { isOn, keyState, keyText, namedKey, scopesText } from '../../portal/records/key-texts.ts';
 import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
 import { actAudited, audit } from '../audit/record.ts';
-import { formRoutes } from '../console-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
+import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { findBusiness, loadMerchant } from './business.ts';
-import type { Business, MerchantOfBusiness } from './business.ts';
+import { findBusiness, loadMerchant, type Business, type MerchantOfBusiness } from './business.ts';
 
 const path = '/businesses/:id/keys';
 

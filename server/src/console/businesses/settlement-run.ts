@@ -8,8 +8,7 @@ import { countUnsettled, settleSubAccounts } from '../../settlement/settle-sub-a
 import { dayText } from '../../portal/patterns/texts.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
-import { loadMerchant } from './business.ts';
-import type { MerchantOfBusiness } from './business.ts';
+import { loadMerchant, type MerchantOfBusiness } from './business.ts';
 
 interface Run extends MerchantOfBusiness {
   period: string;

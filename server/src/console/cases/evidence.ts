@@ -1,12 +1,10 @@
 import type { Case } from '../../cases/case.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import { findRecord } from '../../reports/find-records.ts';
-import { loadRecord } from '../records/load-record.ts';
-import type { LoadedRecord } from '../records/load-record.ts';
+import { loadRecord, type LoadedRecord } from '../records/load-record.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 /** The payment, transfer or refund that a case is about; undefined where it is about a business's debt. */

@@ -1,5 +1,4 @@
-import { listOwed, owedDescriptions } from '../../debts/what-is-owed.ts';
-import type { Owed } from '../../debts/what-is-owed.ts';
+import { listOwed, owedDescriptions, type Owed } from '../../debts/what-is-owed.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { Merchant } from '../../merchants/merchant.ts';

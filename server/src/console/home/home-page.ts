@@ -1,8 +1,7 @@
 import { findHeldRestore } from '../../backups/hold.ts';
 import { backupProblems, readBackupState } from '../../backups/runs.ts';
 import { listOwed } from '../../debts/what-is-owed.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { listVerifications } from '../../ledger/verifications.ts';
 import { icon } from '../../pages/icons.ts';
@@ -16,8 +15,7 @@ import type { ConsoleRoute } from '../console-route.ts';
 import { networkTable, noNetworks } from '../networks/network-table.ts';
 import { queuesOf } from '../queues/queue-names.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { troublesOf } from './troubles.ts';
-import type { Trouble, Watched } from './troubles.ts';
+import { troublesOf, type Trouble, type Watched } from './troubles.ts';
 
 // More than a person handles at once; the lists have all.
 const troublesShown = 10;

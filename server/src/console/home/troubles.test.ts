@@ -3,8 +3,7 @@ import { it } from 'node:test';
 import { html, renderHtml } from '../../kit/html.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { NetworkHealth } from '../../reports/network-health.ts';
-import type { Watched } from './troubles.ts';
-import { troublesOf } from './troubles.ts';
+import { troublesOf, type Watched } from './troubles.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const minutesAgo = (minutes: number): Date => new Date(now.getTime() - minutes * 60_000);

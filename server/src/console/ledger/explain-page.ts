@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { isDay, lastMoment } from '../../kit/time-or-day.ts';

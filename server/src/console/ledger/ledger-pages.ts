@@ -1,17 +1,13 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import { readClearing, unexplained } from '../../reports/clearing.ts';
-import type { ClearingGroup } from '../../reports/clearing.ts';
+import { readClearing, unexplained, type ClearingGroup } from '../../reports/clearing.ts';
 import { ageText } from '../age.ts';
 import { kindTexts } from '../cases/case-list.ts';
-import { listVerifications } from '../../ledger/verifications.ts';
-import type { StoredVerification } from '../../ledger/verifications.ts';
+import { listVerifications, type StoredVerification } from '../../ledger/verifications.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { verifyBooks } from '../../transfers/verify-books.ts';
 import { audit } from '../audit/record.ts';
-import { formRoutes, listRoute } from '../console-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
+import { formRoutes, listRoute, type ConsoleRoute } from '../console-route.ts';
 import { explainPage } from './explain-page.ts';
 
 const accountTexts: Readonly<Record<ClearingGroup['account'], string>> = {

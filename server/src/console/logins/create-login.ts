@@ -1,7 +1,6 @@
 import type { AccountContext } from '../../accounts/context.ts';
 import { prepareLogin } from '../../accounts/prepare-login.ts';
-import { operatorRoles } from '../../accounts/permissions.ts';
-import type { OperatorRole } from '../../accounts/permissions.ts';
+import { operatorRoles, type OperatorRole } from '../../accounts/permissions.ts';
 import { AppError, fieldError } from '../../api/app-error.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { createOperator, findOperatorLogin, insertOperatorLogin } from '../../operators/manage-operators.ts';

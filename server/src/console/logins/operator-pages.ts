@@ -1,5 +1,4 @@
-import { operatorRoles } from '../../accounts/permissions.ts';
-import type { OperatorRole } from '../../accounts/permissions.ts';
+import { operatorRoles, type OperatorRole } from '../../accounts/permissions.ts';
 import { checkName } from '../../accounts/sign-up.ts';
 import { AppError, fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
@@ -16,11 +15,9 @@ import type { Field } from '../../portal/patterns/fields.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
-import { roleName, shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
+import { roleName, shownTime, stateMark, type StateMark } from '../../portal/patterns/texts.ts';
 import { actAudited, audit } from '../audit/record.ts';
-import { formRoutes, listRoute } from '../console-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
+import { formRoutes, listRoute, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { createLogin } from './create-login.ts';
 

@@ -1,10 +1,8 @@
 import { AppError, fieldError } from '../../api/app-error.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { loadTemplates } from '../../networks/receipts/load-templates.ts';
-import { matchMessage } from '../../networks/receipts/match-message.ts';
-import type { Receipt } from '../../networks/receipts/match-message.ts';
+import { matchMessage, type Receipt } from '../../networks/receipts/match-message.ts';
 import { receiptInWords, unconfirmedText } from '../../networks/receipts/receipt-in-words.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { facts } from '../../portal/patterns/record-page.ts';

@@ -1,14 +1,12 @@
 import { AppError } from '../../api/app-error.ts';
 import { addMs, dayMs, utcDay } from '../../kit/clock.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { dayText, rateText, shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import { readNetworkHealth } from '../../reports/network-health.ts';
-import type { NetworkHealth } from '../../reports/network-health.ts';
+import { readNetworkHealth, type NetworkHealth } from '../../reports/network-health.ts';
 import { readTotals } from '../../reports/read-totals.ts';
 import { ageText } from '../age.ts';
 import { merchantsOf } from '../businesses/business.ts';

@@ -4,8 +4,7 @@ import { ageText } from '../age.ts';
 import { alarmLimits } from '../home/alarm-limits.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { queuesOf } from './queue-names.ts';
-import type { QueueRow } from './queue-names.ts';
+import { queuesOf, type QueueRow } from './queue-names.ts';
 
 /** What waits to be done, and since when. */
 export const queuesPage: ConsoleRoute = {

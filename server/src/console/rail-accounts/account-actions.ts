@@ -1,6 +1,5 @@
 import { AppError, fieldError } from '../../api/app-error.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { Transaction } from '../../kit/db.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { ConnectorKind } from '../../networks/connector-kind.ts';
@@ -13,14 +12,13 @@ import {
   getRailAccount,
   orderRailAccount,
   rotateRailAccount,
+  type RailAccountContext,
 } from '../../rail-accounts/manage-accounts.ts';
-import type { RailAccountContext } from '../../rail-accounts/manage-accounts.ts';
 import type { RailAccount } from '../../rail-accounts/rail-account.ts';
 import type { OperatorAct } from '../../audit/operator-act.ts';
 import { accountAct, orderAct, rotateAct } from '../../rail-accounts/account-acts.ts';
 import { actAudited } from '../audit/record.ts';
-import { formRoutes } from '../console-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
+import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { formFields, readOrder, typedFields, typedText } from './account-form.ts';
 

@@ -2,8 +2,7 @@ import { fieldError } from '../../api/app-error.ts';
 import { isUuid } from '../../kit/ids.ts';
 import type { ConnectorKind, KindField } from '../../networks/connector-kind.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
-import { fieldsOf } from '../../rail-accounts/account-fields.ts';
-import type { TypedFields } from '../../rail-accounts/account-fields.ts';
+import { fieldsOf, type TypedFields } from '../../rail-accounts/account-fields.ts';
 import { listBusinesses } from '../businesses/business.ts';
 import type { ConsoleVisit } from '../visit.ts';
 

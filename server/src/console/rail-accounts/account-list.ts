@@ -1,10 +1,8 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { findConnectorKind } from '../../networks/connector-kinds.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { stateMark } from '../../portal/patterns/texts.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
+import { stateMark, type StateMark } from '../../portal/patterns/texts.ts';
 import { listRailAccounts, networksOfAccount } from '../../rail-accounts/manage-accounts.ts';
 import type { RailAccount } from '../../rail-accounts/rail-account.ts';
 import { listBusinesses } from '../businesses/business.ts';

@@ -1,7 +1,6 @@
 import { fieldError } from '../../api/app-error.ts';
 import { assert } from '../../kit/assert.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { findReceiptConfirmAbove, updateReceiptConfirmAbove } from '../../merchants/receipt-limit.ts';
 import { foreignText } from '../../pages/page-text.ts';
@@ -11,10 +10,8 @@ import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
 import { audit } from '../audit/record.ts';
-import { loadMerchant } from '../businesses/business.ts';
-import type { MerchantOfBusiness } from '../businesses/business.ts';
-import { formRoutes } from '../console-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
+import { loadMerchant, type MerchantOfBusiness } from '../businesses/business.ts';
+import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import { minorOf, termsRoutes } from '../terms/terms-form.ts';
 import type { ConsoleVisit } from '../visit.ts';
 

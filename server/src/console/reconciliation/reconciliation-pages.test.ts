@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launchBrowser } from '../../../../test/harness/browser.ts';
-import { openConsoleWorld } from '../../../../test/harness/console-world.ts';
-import type { ConsoleWorld } from '../../../../test/harness/console-world.ts';
+import { openConsoleWorld, type ConsoleWorld } from '../../../../test/harness/console-world.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
 import { utcDay } from '../../kit/clock.ts';
 

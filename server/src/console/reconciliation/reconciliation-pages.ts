@@ -1,13 +1,11 @@
 import { utcDay } from '../../kit/clock.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { dayText, shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { listStatementAccounts } from '../../reconciliation/account.ts';
 import type { Difference } from '../../reconciliation/difference.ts';
-import { explain } from '../../reconciliation/explain.ts';
-import type { Explanation } from '../../reconciliation/explain.ts';
+import { explain, type Explanation } from '../../reconciliation/explain.ts';
 import { listDays, listDifferences } from '../../reconciliation/reconcile.ts';
 import type { ReconciledDay } from '../../reconciliation/reconciled-day.ts';
 import { reportCsv } from '../../reconciliation/report.ts';
@@ -16,8 +14,7 @@ import { sendExport } from '../../portal/patterns/list-export.ts';
 import { isDay } from '../../kit/time-or-day.ts';
 import { AppError } from '../../api/app-error.ts';
 import { kindTexts } from '../cases/case-list.ts';
-import { listRoute } from '../console-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
+import { listRoute, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { reconciliationForms } from './reconciliation-forms.ts';
 

@@ -1,6 +1,5 @@
 import { listCasesOfSubject } from '../../cases/list-cases.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
@@ -16,8 +15,7 @@ import { findRecord } from '../../reports/find-records.ts';
 import { kindTexts } from '../cases/case-list.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { loadRecord, notFound } from './load-record.ts';
-import type { LoadedRecord } from './load-record.ts';
+import { loadRecord, notFound, type LoadedRecord } from './load-record.ts';
 import { recordTimeline } from './record-timeline.ts';
 
 /** A payment, transfer or refund of any merchant. Operators see it; nobody acts as a merchant. */

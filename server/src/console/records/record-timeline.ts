@@ -1,10 +1,8 @@
 import type { JsonRecord } from '../../events/kinds.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { paymentTimeline } from '../../payments/timeline.ts';
-import { timeline } from '../../portal/patterns/record-page.ts';
-import type { TimelineEntry } from '../../portal/patterns/record-page.ts';
+import { timeline, type TimelineEntry } from '../../portal/patterns/record-page.ts';
 import { transferTimeline } from '../../transfers/timeline.ts';
 import { listEvents } from '../../webhooks/list-events.ts';
 import type { ConsoleVisit } from '../visit.ts';

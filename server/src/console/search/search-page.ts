@@ -1,15 +1,12 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { findCaseById } from '../../cases/list-cases.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import type { PageResult } from '../../portal/patterns/page-route.ts';
 import { findRecords } from '../../reports/find-records.ts';
-import { listBusinesses } from '../businesses/business.ts';
-import type { Business } from '../businesses/business.ts';
+import { listBusinesses, type Business } from '../businesses/business.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import { loadRecord, recordRow } from '../records/load-record.ts';
-import type { LoadedRecord } from '../records/load-record.ts';
+import { loadRecord, recordRow, type LoadedRecord } from '../records/load-record.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 const businessesMax = 10;

@@ -8,13 +8,11 @@ import {
   setFeeRule,
 } from '../../merchants/manage-rules.ts';
 import { feeValues } from '../../merchants/rule-values.ts';
-import { allNetworks, findFeeRule } from '../../merchants/rules.ts';
-import type { MerchantRules, Operation } from '../../merchants/rules.ts';
+import { allNetworks, findFeeRule, type MerchantRules, type Operation } from '../../merchants/rules.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { clearField, isCleared, minorOf, percentOf, termsRoutes } from './terms-form.ts';
-import type { Form, TermsOwner } from './terms-form.ts';
+import { clearField, isCleared, minorOf, percentOf, termsRoutes, type Form, type TermsOwner } from './terms-form.ts';
 
 const ruleFields: readonly Field[] = [
   { kind: 'text', name: 'percent', label: 'Percent', hint: 'Such as 1.5.' },

@@ -2,14 +2,12 @@ import { fieldError } from '../../api/app-error.ts';
 import { clearLimit, clearReserve, findReserves, setLimit, setReserve } from '../../merchants/manage-rules.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../../merchants/payout-schedule.ts';
 import { limitValues, reserveValues } from '../../merchants/rule-values.ts';
-import { resolveReserve } from '../../merchants/rules.ts';
-import type { LimitKind } from '../../merchants/rules.ts';
+import { resolveReserve, type LimitKind } from '../../merchants/rules.ts';
 import type { Transaction } from '../../kit/db.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { rulesOf } from './fee-terms.ts';
-import { clearField, isCleared, minorOf, percentOf, termsRoutes } from './terms-form.ts';
-import type { Form, TermsOwner } from './terms-form.ts';
+import { clearField, isCleared, minorOf, percentOf, termsRoutes, type Form, type TermsOwner } from './terms-form.ts';
 
 const kinds: readonly LimitKind[] = ['largest', 'daily'];
 

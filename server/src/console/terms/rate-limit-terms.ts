@@ -4,20 +4,16 @@ import { getLink, setLinkRateLimit } from '../../links/manage-links.ts';
 import { setRateLimits } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { rateText, rateValues } from '../../merchants/rule-values.ts';
-import { parseRate, rateLimitKinds } from '../../merchants/rate-limit-kinds.ts';
-import type { RateLimitKind } from '../../merchants/rate-limit-kinds.ts';
+import { parseRate, rateLimitKinds, type RateLimitKind } from '../../merchants/rate-limit-kinds.ts';
 import { assert } from '../../kit/assert.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { getTerminal, setTerminalRateLimit } from '../../terminals/manage-terminals.ts';
 import { actAudited } from '../audit/record.ts';
-import { loadMerchant } from '../businesses/business.ts';
-import type { MerchantOfBusiness } from '../businesses/business.ts';
-import { formRoutes } from '../console-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
+import { loadMerchant, type MerchantOfBusiness } from '../businesses/business.ts';
+import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { termsRoutes } from './terms-form.ts';
-import type { Form } from './terms-form.ts';
+import { termsRoutes, type Form } from './terms-form.ts';
 
 const labels: Record<RateLimitKind['name'], string> = {
   requests: 'API requests a second',

@@ -1,6 +1,5 @@
 import { AppError, fieldError } from '../../api/app-error.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { parseHundredths } from '../../kit/money.ts';
 import { allNetworks } from '../../merchants/rules.ts';
@@ -12,10 +11,8 @@ import { findKnownNetwork, networkName } from '../../networks/known-networks.ts'
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { audit } from '../audit/record.ts';
-import { loadMerchant } from '../businesses/business.ts';
-import type { Business } from '../businesses/business.ts';
-import { formRoutes } from '../console-route.ts';
-import type { ConsoleRoute } from '../console-route.ts';
+import { loadMerchant, type Business } from '../businesses/business.ts';
+import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 export type Form = PageInput['form'];

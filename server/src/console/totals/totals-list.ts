@@ -1,7 +1,6 @@
 import { isDay } from '../../kit/time-or-day.ts';
 import { addMs, dayMs, utcDay } from '../../kit/clock.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { isUuid } from '../../kit/ids.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
@@ -11,13 +10,10 @@ import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import type { ListPage } from '../../portal/patterns/list-page.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { dayText, rateText } from '../../portal/patterns/texts.ts';
-import { addFigures, noFigures, successRate } from '../../reports/figures.ts';
-import type { Figures } from '../../reports/figures.ts';
-import { readTotals, totalsKey } from '../../reports/read-totals.ts';
-import type { TotalsKeys, TotalsRow } from '../../reports/read-totals.ts';
+import { addFigures, noFigures, successRate, type Figures } from '../../reports/figures.ts';
+import { readTotals, totalsKey, type TotalsKeys, type TotalsRow } from '../../reports/read-totals.ts';
 import { merchantsOf } from '../businesses/business.ts';
-import { listRoutes } from '../console-route.ts';
-import type { ConsoleKind } from '../console-route.ts';
+import { listRoutes, type ConsoleKind } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 /** Figures of one row, with their names. */

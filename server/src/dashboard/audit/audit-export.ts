@@ -1,5 +1,4 @@
-import { listAuditEntries } from '../../audit/record-audit.ts';
-import type { AuditFilter } from '../../audit/record-audit.ts';
+import { listAuditEntries, type AuditFilter } from '../../audit/record-audit.ts';
 import type { AuditEntry } from '../../audit/audit-entry.ts';
 import { csvRows } from '../../kit/csv.ts';
 import type { Visit } from '../visit.ts';

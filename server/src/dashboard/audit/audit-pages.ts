@@ -1,10 +1,8 @@
-import { listAuditEntries } from '../../audit/record-audit.ts';
-import type { AuditFilter } from '../../audit/record-audit.ts';
+import { listAuditEntries, type AuditFilter } from '../../audit/record-audit.ts';
 import type { AuditEntry } from '../../audit/audit-entry.ts';
 import { listTeam } from '../../accounts/team.ts';
 import { utcDay } from '../../kit/clock.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';

@@ -4,14 +4,11 @@ import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { pageOf } from '../../portal/patterns/page-of-list.ts';
-import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines, type StateMark } from '../../portal/patterns/texts.ts';
 import { listPending } from '../../transfers/find-transfer.ts';
-import { totalMinor } from '../../transfers/transfer.ts';
-import type { Transfer, TransferKind } from '../../transfers/transfer.ts';
+import { totalMinor, type Transfer, type TransferKind } from '../../transfers/transfer.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { listRoutes } from '../patterns/list-page.ts';
-import type { ListPage } from '../patterns/list-page.ts';
+import { listRoutes, type ListPage } from '../patterns/list-page.ts';
 import { transferState } from '../../portal/records/transfer-state.ts';
 
 interface PendingRow extends Transfer {

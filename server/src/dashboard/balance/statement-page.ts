@@ -1,16 +1,17 @@
 import { AppError } from '../../api/app-error.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { readBalanceStatement, streamBalanceStatement } from '../../settlement/balance-statement.ts';
-import type { BalanceStatement } from '../../settlement/balance-statement.ts';
+import {
+  readBalanceStatement,
+  streamBalanceStatement,
+  type BalanceStatement,
+} from '../../settlement/balance-statement.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportName } from '../../portal/patterns/export-name.ts';
 import { linePages, moneyLines, signed } from '../patterns/money-lines.ts';
-import { momentsOf, periodForm, periodOf } from '../patterns/period.ts';
-import type { Period } from '../patterns/period.ts';
+import { momentsOf, periodForm, periodOf, type Period } from '../patterns/period.ts';
 import { dayText } from '../../portal/patterns/texts.ts';
 import { movementText } from './movement-text.ts';
 import { textOf } from './balance-page.ts';

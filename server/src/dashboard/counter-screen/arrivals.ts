@@ -1,11 +1,9 @@
 import { addMs, dayMs } from '../../kit/clock.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { listPaymentRows } from '../../payments/find-payment.ts';
-import type { FoundPayment } from '../../payments/find-payment.ts';
+import { listPaymentRows, type FoundPayment } from '../../payments/find-payment.ts';
 import { totalMinor } from '../../payments/intent.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';

@@ -1,7 +1,6 @@
 import { maskedChanges } from '../../audit/masked-fields.ts';
 import { fieldError } from '../../api/app-error.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { amountToJson, formatAmount } from '../../kit/money.ts';
 import { payAtTerminal } from '../../links/pay-at-terminal.ts';
 import { payOnce } from '../../links/pay-once.ts';

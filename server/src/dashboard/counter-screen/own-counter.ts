@@ -4,8 +4,7 @@ import type { VirtualTerminal } from '../../terminals/terminal.ts';
 import { listMemberships } from '../../accounts/team.ts';
 import type { DashboardServices } from '../services.ts';
 import { ifFound } from '../patterns/if-found.ts';
-import { basePath } from '../visit.ts';
-import type { Visit } from '../visit.ts';
+import { basePath, type Visit } from '../visit.ts';
 
 /** Throws AppError `not_found`, also for a counter that is not the cashier's. */
 export async function findOwnCounter(

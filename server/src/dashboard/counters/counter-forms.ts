@@ -5,10 +5,8 @@ import { html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { rowCount } from '../../portal/patterns/fields.ts';
-import type { Field } from '../../portal/patterns/fields.ts';
-import { codeText, readCounter } from './read-counter.ts';
-import type { Counter } from './read-counter.ts';
+import { rowCount, type Field } from '../../portal/patterns/fields.ts';
+import { codeText, readCounter, type Counter } from './read-counter.ts';
 
 const numbersMax = 10;
 const rows = ['chat_numbers'];

@@ -11,8 +11,7 @@ import type { ListResult } from '../../portal/patterns/list-page.ts';
 import { stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
 import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
-import { codeText, counterMark, readOwnCounters } from './read-counter.ts';
-import type { Counter } from './read-counter.ts';
+import { codeText, counterMark, readOwnCounters, type Counter } from './read-counter.ts';
 
 type Row = Counter & { times: number; collectedMinor: bigint };
 

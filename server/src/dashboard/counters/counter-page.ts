@@ -1,6 +1,5 @@
 import { utcDay } from '../../kit/clock.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { cleanText, foreignText, formatNumber } from '../../pages/page-text.ts';
 import { qrCode } from '../../pages/qr-code.ts';
@@ -10,15 +9,12 @@ import { paymentsPanel } from '../payments/payments-panel.ts';
 import { beginningOfToday } from '../payments/visible-payment.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { copyField } from '../../portal/patterns/copy-field.ts';
-import { periodForm, periodOf } from '../patterns/period.ts';
-import type { Period } from '../patterns/period.ts';
+import { periodForm, periodOf, type Period } from '../patterns/period.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { minorOf, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
-import { codeText, counterMark, readCounter } from './read-counter.ts';
-import type { Counter } from './read-counter.ts';
-import { hourChart, networkTable, readTakings } from './takings.ts';
-import type { Takings } from './takings.ts';
+import { codeText, counterMark, readCounter, type Counter } from './read-counter.ts';
+import { hourChart, networkTable, readTakings, type Takings } from './takings.ts';
 
 const newestMax = 10;
 

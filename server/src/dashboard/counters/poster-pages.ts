@@ -1,11 +1,8 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { english, findLanguage, languages } from '../../languages/languages.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
-import { posterFormats } from '../../posters/poster.ts';
-import type { PosterFormat } from '../../posters/poster.ts';
-import { pageSizes, posterSizes } from '../../posters/sizes.ts';
-import type { PosterSize } from '../../posters/sizes.ts';
+import { posterFormats, type PosterFormat } from '../../posters/poster.ts';
+import { pageSizes, posterSizes, type PosterSize } from '../../posters/sizes.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { readCounter } from './read-counter.ts';

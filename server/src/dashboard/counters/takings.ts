@@ -1,6 +1,5 @@
 import type { Static } from 'typebox';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { summarySchema } from '../../transactions/routes.ts';

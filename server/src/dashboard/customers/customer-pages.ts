@@ -3,13 +3,11 @@ import { getCustomer, listCustomers, searchCustomers } from '../../customers/man
 import { listRoutes } from '../patterns/list-page.ts';
 import { customerSchema } from '../../customers/customer-wire.ts';
 import type { Customer } from '../../customers/customer.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { maskedDetail } from '../../api/masked-value.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { listPayments, sumPaidByCustomers } from '../../payments/find-payment.ts';
-import type { PaidByCustomer } from '../../payments/find-payment.ts';
+import { listPayments, sumPaidByCustomers, type PaidByCustomer } from '../../payments/find-payment.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { totalMinor } from '../../payments/intent.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';

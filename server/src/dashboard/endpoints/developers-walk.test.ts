@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../../../../test/harness/browser.ts';
-import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
+import { openDashboardWorld, type DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
-import type { DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 
 let world: DashboardWorld;
 let browser: Browser;

@@ -9,8 +9,7 @@ import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { resendForms } from './resend-forms.ts';
-import { endpointName, loadEndpoint } from './endpoint-state.ts';
-import type { ShownEndpoint } from './endpoint-state.ts';
+import { endpointName, loadEndpoint, type ShownEndpoint } from './endpoint-state.ts';
 
 const ofEndpoint = {
   action: 'endpoints.manage',

@@ -1,7 +1,6 @@
 import { listRoutes } from '../patterns/list-page.ts';
 import type { Static } from 'typebox';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { isFound, listCall } from '../patterns/list-call.ts';
 import { foreignText } from '../../pages/page-text.ts';
@@ -16,8 +15,7 @@ import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { deliveryState } from '../events/delivery-state.ts';
 import type { Visit } from '../visit.ts';
 import { endpointActions } from './endpoint-actions.ts';
-import { endpointName, endpointState, failureText, isOn, loadEndpoint } from './endpoint-state.ts';
-import type { ShownEndpoint } from './endpoint-state.ts';
+import { endpointName, endpointState, failureText, isOn, loadEndpoint, type ShownEndpoint } from './endpoint-state.ts';
 import { healthChart } from './health-chart.ts';
 import { signatureCheck } from './signature-check.ts';
 

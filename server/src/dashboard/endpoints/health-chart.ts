@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { HourOfAttempts } from '../../webhooks/hourly-attempts.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 

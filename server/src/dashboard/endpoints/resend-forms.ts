@@ -1,8 +1,7 @@
 import type { Static } from 'typebox';
 import { AppError } from '../../api/app-error.ts';
 import { eventKinds } from '../../events/kinds.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { resentEventsSchema } from '../../webhooks/wire-schemas.ts';
 import type { Confirmation } from '../../portal/patterns/form-page.ts';
@@ -12,8 +11,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import type { Visit } from '../visit.ts';
-import { endpointName, isOn, loadEndpoint } from './endpoint-state.ts';
-import type { ShownEndpoint } from './endpoint-state.ts';
+import { endpointName, isOn, loadEndpoint, type ShownEndpoint } from './endpoint-state.ts';
 
 const shared = { action: 'endpoints.manage', operation: 'resendEvents' } as const;
 

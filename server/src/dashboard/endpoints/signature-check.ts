@@ -1,13 +1,10 @@
 import { html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { checkSignature } from '../../webhooks/check-signature.ts';
-import type { SignatureFinding } from '../../webhooks/check-signature.ts';
+import { checkSignature, type SignatureFinding } from '../../webhooks/check-signature.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import { stateMark } from '../../portal/patterns/texts.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
-import { endpointName, loadEndpoint } from './endpoint-state.ts';
-import type { ShownEndpoint } from './endpoint-state.ts';
+import { stateMark, type StateMark } from '../../portal/patterns/texts.ts';
+import { endpointName, loadEndpoint, type ShownEndpoint } from './endpoint-state.ts';
 
 const good = (text: string): StateMark => ({ tone: 'good', icon: 'check', text });
 const bad = (text: string): StateMark => ({ tone: 'bad', icon: 'cross', text });

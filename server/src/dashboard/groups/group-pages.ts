@@ -1,6 +1,5 @@
 import { apiForm, deletionForm } from '../patterns/api-form.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { percentToJson } from '../../kit/money.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { membersMax } from '../../sub-accounts/group-members.ts';
@@ -10,8 +9,7 @@ import type { SubAccountGroup } from '../../sub-accounts/sub-account.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { recordHistory } from '../patterns/record-history.ts';
-import { rowCount } from '../../portal/patterns/fields.ts';
-import type { Field, Option } from '../../portal/patterns/fields.ts';
+import { rowCount, type Field, type Option } from '../../portal/patterns/fields.ts';
 import { recordHead } from '../../portal/patterns/record-page.ts';
 import type { Visit } from '../visit.ts';
 import { shareBar } from './share-bar.ts';

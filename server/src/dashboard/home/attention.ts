@@ -1,8 +1,7 @@
 import { totalMax } from '../../api/pagination.ts';
 import { listOpenCasesOfMerchant } from '../../cases/list-cases.ts';
 import type { Case } from '../../cases/case.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { readBalances } from '../../ledger/balances.ts';
 import { summarizeBreakers } from '../../networks/payout-breakers.ts';

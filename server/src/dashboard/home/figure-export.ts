@@ -2,14 +2,12 @@ import { utcDay } from '../../kit/clock.ts';
 import { csvRows } from '../../kit/csv.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { readRecords } from '../../reports/read-records.ts';
-import type { FigureRecord, FigureRecords } from '../../reports/read-records.ts';
+import { readRecords, type FigureRecord, type FigureRecords } from '../../reports/read-records.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportName } from '../../portal/patterns/export-name.ts';
 import { sendExport } from '../../portal/patterns/list-export.ts';
 import type { Visit } from '../visit.ts';
-import { readReportOf, readShown, recordFilter, recordNames } from './figure-page.ts';
-import type { ShownPart } from './figure-page.ts';
+import { readReportOf, readShown, recordFilter, recordNames, type ShownPart } from './figure-page.ts';
 
 const heading = ['time', 'environment', 'record', 'id', 'reference', 'for', 'network', 'amount'] as const;
 const rowsPerRead = 500;

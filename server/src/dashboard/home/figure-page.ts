@@ -1,20 +1,16 @@
 import { AppError } from '../../api/app-error.ts';
 import { utcDay } from '../../kit/clock.ts';
 import type { Queryable } from '../../kit/db.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { isTime } from '../../kit/time-or-day.ts';
 import { cleanText, foreignText, formatTime } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { successRate } from '../../reports/figures.ts';
-import type { Dimension } from '../../reports/figures.ts';
+import { successRate, type Dimension } from '../../reports/figures.ts';
 import type { Owner } from '../../reports/live-figures.ts';
-import { readRecords } from '../../reports/read-records.ts';
-import type { FigureRecord, RecordFilter } from '../../reports/read-records.ts';
-import { readDays, readDaysOf, readNames } from '../../reports/read-report.ts';
-import type { Report } from '../../reports/read-report.ts';
+import { readRecords, type FigureRecord, type RecordFilter } from '../../reports/read-records.ts';
+import { readDays, readDaysOf, readNames, type Report } from '../../reports/read-report.ts';
 import type { Page, PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { barChart, drawn } from '../patterns/charts/bar-chart.ts';
@@ -23,10 +19,8 @@ import { rateChart } from '../patterns/charts/rate-chart.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
-import { countText, figureText, shownFigures, successText, unpaid } from './figure-texts.ts';
-import type { ShownFigure } from './figure-texts.ts';
-import { dayName, isOneDay, pointsOf, readRange } from './ranges.ts';
-import type { ShownRange } from './ranges.ts';
+import { countText, figureText, shownFigures, successText, unpaid, type ShownFigure } from './figure-texts.ts';
+import { dayName, isOneDay, pointsOf, readRange, type ShownRange } from './ranges.ts';
 
 /** What is behind a figure: the days of a longer time, or the records of one day. Both add up to it. */
 export const figurePage: DashboardRoute = {

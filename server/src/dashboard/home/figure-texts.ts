@@ -1,6 +1,5 @@
 import { formatAmount } from '../../kit/money.ts';
-import { successRate } from '../../reports/figures.ts';
-import type { Figures } from '../../reports/figures.ts';
+import { successRate, type Figures } from '../../reports/figures.ts';
 import type { FigureName } from '../../reports/read-records.ts';
 import { rateText } from '../../portal/patterns/texts.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
-import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-world.ts';
+import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import { PaymentStory } from '../../../../test/harness/payment-story.ts';
 import { testKeys } from '../../../../test/harness/service.ts';

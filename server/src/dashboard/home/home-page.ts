@@ -1,15 +1,12 @@
 import { addMs, dayMs, utcDay } from '../../kit/clock.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { readBalances } from '../../ledger/balances.ts';
 import { debtAccount } from '../../ledger/debt.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { noFigures, successRate } from '../../reports/figures.ts';
-import type { Dimension, Figures } from '../../reports/figures.ts';
-import { readDays, readHours, readNames } from '../../reports/read-report.ts';
-import type { Report } from '../../reports/read-report.ts';
+import { noFigures, successRate, type Dimension, type Figures } from '../../reports/figures.ts';
+import { readDays, readHours, readNames, type Report } from '../../reports/read-report.ts';
 import type { PageResult } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { barChart } from '../patterns/charts/bar-chart.ts';
@@ -17,11 +14,16 @@ import { partBars, seriesOf } from '../patterns/charts/part-bars.ts';
 import { rateChart } from '../patterns/charts/rate-chart.ts';
 import type { Visit } from '../visit.ts';
 import { attention } from './attention.ts';
-import { collected, figureText, receivedDirectly, shownFigures, successText } from './figure-texts.ts';
-import type { ShownFigure } from './figure-texts.ts';
+import {
+  collected,
+  figureText,
+  receivedDirectly,
+  shownFigures,
+  successText,
+  type ShownFigure,
+} from './figure-texts.ts';
 import { listNewest, newestPayments } from './newest-payments.ts';
-import { isOneDay, pointsOf, rangeTabs, readRange } from './ranges.ts';
-import type { ShownRange } from './ranges.ts';
+import { isOneDay, pointsOf, rangeTabs, readRange, type ShownRange } from './ranges.ts';
 
 /** Is it as usual, what can I pay out, what must I do: for everybody who may see figures. */
 export const homePage: DashboardRoute = {

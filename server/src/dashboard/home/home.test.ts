@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { accessibilityViolations, launchBrowser } from '../../../../test/harness/browser.ts';
-import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
-import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-world.ts';
+import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
 

@@ -1,10 +1,8 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { listPayments } from '../../payments/find-payment.ts';
-import type { FoundPayment } from '../../payments/find-payment.ts';
+import { listPayments, type FoundPayment } from '../../payments/find-payment.ts';
 import { totalMinor } from '../../payments/intent.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';

@@ -1,7 +1,6 @@
 import { addMs, dayMs, utcDay } from '../../kit/clock.ts';
 import { isDay } from '../../kit/time-or-day.ts';
-import type { Figures } from '../../reports/figures.ts';
-import { addFigures, noFigures } from '../../reports/figures.ts';
+import { addFigures, noFigures, type Figures } from '../../reports/figures.ts';
 import type { Report } from '../../reports/read-report.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { ChartPoint } from '../patterns/charts/chart-frame.ts';

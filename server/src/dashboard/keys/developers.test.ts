@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
-import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-world.ts';
+import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
 import { utcDay } from '../../kit/clock.ts';
 import { createApiClient } from '../../../../test/harness/api-client.ts';
 import { hiddenFields, press, sendForm } from '../patterns/form.corpus.ts';

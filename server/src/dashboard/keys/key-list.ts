@@ -1,7 +1,5 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
-import { listKeys } from '../../merchants/manage-keys.ts';
-import type { ListedKey } from '../../merchants/manage-keys.ts';
+import { html, type Html } from '../../kit/html.ts';
+import { listKeys, type ListedKey } from '../../merchants/manage-keys.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';

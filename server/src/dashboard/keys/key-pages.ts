@@ -2,8 +2,14 @@ import { AppError } from '../../api/app-error.ts';
 import { maskedChanges } from '../../audit/masked-fields.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
-import { createApiKey, listKeys, revokeApiKey, rollApiKey } from '../../merchants/manage-keys.ts';
-import type { CreatedKey, ListedKey } from '../../merchants/manage-keys.ts';
+import {
+  createApiKey,
+  listKeys,
+  revokeApiKey,
+  rollApiKey,
+  type CreatedKey,
+  type ListedKey,
+} from '../../merchants/manage-keys.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit } from '../patterns/act.ts';

@@ -7,12 +7,10 @@ import { groupSchema, subAccountSchema } from '../../sub-accounts/sub-account-wi
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { metadataField, metadataValues, typedMetadata } from '../patterns/metadata.ts';
-import { rowCount } from '../../portal/patterns/fields.ts';
-import type { Field, Option } from '../../portal/patterns/fields.ts';
+import { rowCount, type Field, type Option } from '../../portal/patterns/fields.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
-import { readLink } from './link-page.ts';
-import type { Link } from './link-page.ts';
+import { readLink, type Link } from './link-page.ts';
 
 const labelsMax = 10;
 const optionsMax = 100;

@@ -8,8 +8,7 @@ import { listTakingsOfLinks } from '../../transactions/terminal-summary.ts';
 import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { typedSearch } from '../patterns/typed-search.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
-import { stateMark, twoLines } from '../../portal/patterns/texts.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
+import { stateMark, twoLines, type StateMark } from '../../portal/patterns/texts.ts';
 
 type Row = PaymentLink & { times: number; collectedMinor: bigint };
 

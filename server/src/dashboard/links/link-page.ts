@@ -1,14 +1,12 @@
 import { AppError } from '../../api/app-error.ts';
 import type { Static } from 'typebox';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { linkSchema } from '../../links/wire-schemas.ts';
 import { cleanText, foreignLines, foreignText } from '../../pages/page-text.ts';
 import { qrCode } from '../../pages/qr-code.ts';
-import { listPayments } from '../../payments/find-payment.ts';
-import type { FoundPayment } from '../../payments/find-payment.ts';
+import { listPayments, type FoundPayment } from '../../payments/find-payment.ts';
 import { getGroup } from '../../sub-accounts/manage-groups.ts';
 import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import { listTakingsOfLinks } from '../../transactions/terminal-summary.ts';

@@ -1,11 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ChangeFeed } from '../../kit/changes.ts';
-import { addMs } from '../../kit/clock.ts';
-import type { Clock } from '../../kit/clock.ts';
+import { addMs, type Clock } from '../../kit/clock.ts';
 import { acceptsEventStream } from '../../kit/head-requests.ts';
-import { limitEachKey } from '../../kit/keyed-limiter.ts';
-import type { KeyedLimiter } from '../../kit/keyed-limiter.ts';
+import { limitEachKey, type KeyedLimiter } from '../../kit/keyed-limiter.ts';
 import type { Log } from '../../kit/log.ts';
 import { PublicError } from '../../kit/public-error.ts';
 import { ChangeSignal } from '../../pages/change-signal.ts';

@@ -3,11 +3,9 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { createCharge } from '../../../../test/harness/api-client.ts';
 import { accessibilityViolations, launchBrowser } from '../../../../test/harness/browser.ts';
-import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
-import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-world.ts';
+import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
-import { startTcpProxy } from '../../../../test/harness/tcp-proxy.ts';
-import type { TcpProxy } from '../../../../test/harness/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '../../../../test/harness/tcp-proxy.ts';
 import { changeRole } from '../../accounts/team.ts';
 
 let world: DashboardWorld;

@@ -5,8 +5,7 @@ import type { FormView, Submitted } from '../../portal/patterns/form-page.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import type { Visit } from '../visit.ts';
 import { act } from './act.ts';
-import { formRoutes } from './form-page.ts';
-import type { DashboardForm } from './form-page.ts';
+import { formRoutes, type DashboardForm } from './form-page.ts';
 
 type Body = Record<string, unknown>;
 

@@ -1,6 +1,5 @@
 import { findNewestEntryOf } from '../../audit/record-audit.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import type { Visit } from '../visit.ts';
 import { timeInSentence } from '../../portal/patterns/texts.ts';

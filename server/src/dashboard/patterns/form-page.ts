@@ -1,5 +1,4 @@
-import { formRoutes as portalFormRoutes } from '../../portal/patterns/form-page.ts';
-import type { FormPage } from '../../portal/patterns/form-page.ts';
+import { formRoutes as portalFormRoutes, type FormPage } from '../../portal/patterns/form-page.ts';
 import type { DashboardKind, DashboardRoute } from '../dashboard-route.ts';
 import { keyOfForm } from './act.ts';
 

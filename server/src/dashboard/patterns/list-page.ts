@@ -1,6 +1,5 @@
 import { listRoutes as portalListRoutes } from '../../portal/patterns/list-export.ts';
-import { listRoute as portalListRoute } from '../../portal/patterns/list-page.ts';
-import type { ListPage as PortalListPage } from '../../portal/patterns/list-page.ts';
+import { listRoute as portalListRoute, type ListPage as PortalListPage } from '../../portal/patterns/list-page.ts';
 import type { DashboardKind, DashboardRoute } from '../dashboard-route.ts';
 
 export type ListPage<Row extends { id: string }> = PortalListPage<Row, DashboardKind>;

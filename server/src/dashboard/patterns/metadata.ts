@@ -1,8 +1,7 @@
 import type { JsonRecord } from '../../events/kinds.ts';
 import type { Html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { rowCount } from '../../portal/patterns/fields.ts';
-import type { Field } from '../../portal/patterns/fields.ts';
+import { rowCount, type Field } from '../../portal/patterns/fields.ts';
 
 // As many as a form of one screen shows; the API takes more.
 const rowsMax = 20;

@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { LineSource, SourcedLine } from '../../settlement/line-sources.ts';

@@ -1,6 +1,5 @@
 import { addMs, dayMs, utcDay } from '../../kit/clock.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { firstMoment, isDay, lastMoment } from '../../kit/time-or-day.ts';
 
 /** Whole days, UTC, both included. */

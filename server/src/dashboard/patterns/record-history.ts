@@ -1,11 +1,9 @@
 import { listAuditEntries } from '../../audit/record-audit.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { listMovementsOfSource } from '../../ledger/history.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { timeline } from '../../portal/patterns/record-page.ts';
-import type { TimelineEntry } from '../../portal/patterns/record-page.ts';
+import { timeline, type TimelineEntry } from '../../portal/patterns/record-page.ts';
 import { listRequestsOfRecord } from '../../request-log/read-requests.ts';
 import type { Static } from 'typebox';
 import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schemas.ts';

@@ -1,6 +1,5 @@
 import { maskedDetail } from '../../api/masked-value.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText, foreignText, formatNumber } from '../../pages/page-text.ts';
 import type { Page, PageInput } from '../../portal/patterns/page-route.ts';

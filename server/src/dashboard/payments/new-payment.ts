@@ -9,8 +9,7 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { metadataField } from '../patterns/metadata.ts';
-import { splitChoices, splitFields } from '../patterns/split-choices.ts';
-import type { SplitChoices } from '../patterns/split-choices.ts';
+import { splitChoices, splitFields, type SplitChoices } from '../patterns/split-choices.ts';
 import type { Visit } from '../visit.ts';
 
 const metadataName = 'data.metadata';

@@ -1,10 +1,8 @@
 import { isUuid } from '../../kit/ids.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import type { FoundPayment, IntentFilter } from '../../payments/find-payment.ts';
-import { intentStatuses } from '../../payments/intent.ts';
-import type { IntentStatus } from '../../payments/intent.ts';
-import { paymentSearchOf } from '../../payments/payment-search.ts';
-import type { PaymentSearch } from '../../payments/payment-search.ts';
+import { intentStatuses, type IntentStatus } from '../../payments/intent.ts';
+import { paymentSearchOf, type PaymentSearch } from '../../payments/payment-search.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { Filter } from '../../portal/patterns/list-page.ts';

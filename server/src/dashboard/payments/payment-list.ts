@@ -1,11 +1,9 @@
-import { listRoutes } from '../patterns/list-page.ts';
+import { listRoutes, type ListPage } from '../patterns/list-page.ts';
 import { paymentsTopic } from '../../payments/context.ts';
-import type { FoundPayment } from '../../payments/find-payment.ts';
-import { listPaymentRows, listPayments, sumPayments } from '../../payments/find-payment.ts';
+import { listPaymentRows, listPayments, sumPayments, type FoundPayment } from '../../payments/find-payment.ts';
 import { statusAt, totalMinor } from '../../payments/intent.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
@@ -14,10 +12,8 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { exportedRowsMax } from '../../portal/patterns/list-export.ts';
 import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
-import type { ListPage } from '../patterns/list-page.ts';
 import type { Visit } from '../visit.ts';
-import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines, type StateMark } from '../../portal/patterns/texts.ts';
 import { filterOf, hrefOf, paymentFilters } from './payment-filters.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 

@@ -1,6 +1,5 @@
 import { listCasesOfSubject } from '../../cases/list-cases.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { Charge } from '../../payments/charge.ts';
 import { maskedId, typedIdOf } from '../../payments/typed-id.ts';

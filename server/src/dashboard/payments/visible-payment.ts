@@ -2,8 +2,7 @@ import { AppError } from '../../api/app-error.ts';
 import { firstMoment } from '../../kit/time-or-day.ts';
 import { utcDay } from '../../kit/clock.ts';
 import { isUuid } from '../../kit/ids.ts';
-import { findPayment, listAttempts } from '../../payments/find-payment.ts';
-import type { FoundPayment } from '../../payments/find-payment.ts';
+import { findPayment, listAttempts, type FoundPayment } from '../../payments/find-payment.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { Visit } from '../visit.ts';
 

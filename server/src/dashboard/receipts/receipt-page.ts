@@ -1,11 +1,9 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { findTransaction } from '../../payments/find-payment.ts';
-import { proposalsFor, whyUnmatched } from '../../payments/unmatched-receipts.ts';
-import type { Proposal } from '../../payments/unmatched-receipts.ts';
+import { proposalsFor, whyUnmatched, type Proposal } from '../../payments/unmatched-receipts.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';

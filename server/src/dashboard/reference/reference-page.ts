@@ -1,8 +1,6 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { listKeys } from '../../merchants/manage-keys.ts';
-import { operationsByTag } from '../../pages/reference/api-document.ts';
-import type { PlacedOperation } from '../../pages/reference/api-document.ts';
+import { operationsByTag, type PlacedOperation } from '../../pages/reference/api-document.ts';
 import { curlExample } from '../../pages/reference/example-request.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { keyText } from '../../portal/records/key-texts.ts';

@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 
 /** JSON with a line for each field; as it is where it is no JSON, such as one that was cut. It scrolls by keyboard too. */
 export function prettyJson(text: string, label: string): Html {

@@ -1,5 +1,4 @@
-import { listPaymentRows } from '../../payments/find-payment.ts';
-import type { FoundPayment } from '../../payments/find-payment.ts';
+import { listPaymentRows, type FoundPayment } from '../../payments/find-payment.ts';
 import type { PaymentSearch } from '../../payments/payment-search.ts';
 import { filterOf } from '../payments/payment-filters.ts';
 import type { Visit } from '../visit.ts';

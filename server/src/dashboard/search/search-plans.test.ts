@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { effort } from '../../../../test/harness/effort.ts';
-import { createTestDatabase } from '../../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { openTestDatabase } from '../../../../test/harness/open-test-database.ts';
-import type { TestDatabase } from '../../../../test/harness/database.ts';
 import { genericPlans } from '../../../../test/harness/explain.ts';
 import type { TimeFilter } from '../../api/list-filter.ts';
 import { ListReader } from '../../api/list-reader.ts';

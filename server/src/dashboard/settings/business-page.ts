@@ -1,9 +1,7 @@
 import { AppError } from '../../api/app-error.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { MerchantAppearance } from '../../merchants/appearance.ts';
-import { getBusiness, renameBusiness } from '../../merchants/business-status.ts';
-import type { Business } from '../../merchants/business-status.ts';
+import { getBusiness, renameBusiness, type Business } from '../../merchants/business-status.ts';
 import { setAppearance } from '../../merchants/manage-rules.ts';
 import { findLogo, removeLogo, setLogo } from '../../merchants/logo/merchant-logo.ts';
 import { pngDimensions } from '../../merchants/logo/png-check.ts';
@@ -24,8 +22,7 @@ import {
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { ownMerchant } from './own-merchant.ts';
-import { settingsPage } from './settings-frame.ts';
-import type { SettingsPanel } from './settings-frame.ts';
+import { settingsPage, type SettingsPanel } from './settings-frame.ts';
 
 const show: DashboardRoute = {
   path: '/settings/business',

@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { AppearanceError, readAppearancePart } from '../../merchants/appearance.ts';
 import type { FeePayer } from '../../merchants/fees.ts';
 import { setAppearance, setFeePayer } from '../../merchants/manage-rules.ts';
@@ -16,8 +15,7 @@ import { formRoutes } from '../patterns/form-page.ts';
 import type { Visit } from '../visit.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { feePayerText, feeText } from './setting-texts.ts';
-import { settingsPage } from './settings-frame.ts';
-import type { SettingsPanel } from './settings-frame.ts';
+import { settingsPage, type SettingsPanel } from './settings-frame.ts';
 import { urlDefaultsBody, urlForm } from './url-pages.ts';
 
 /** Of pages without a colour of the merchant's own: `--accent` of style.css. */

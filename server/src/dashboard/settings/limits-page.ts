@@ -1,7 +1,6 @@
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import { getBusiness, setRefundLimit } from '../../merchants/business-status.ts';
-import type { Business } from '../../merchants/business-status.ts';
+import { getBusiness, setRefundLimit, type Business } from '../../merchants/business-status.ts';
 import { findReceiptConfirmAbove, updateReceiptConfirmAbove } from '../../merchants/receipt-limit.ts';
 import { rateLimitKinds, rateOf, rateText } from '../../merchants/rate-limit-kinds.ts';
 import { networkName } from '../../networks/known-networks.ts';
@@ -13,8 +12,7 @@ import { facts } from '../../portal/patterns/record-page.ts';
 import { limitChange, limitValue, typedLimit } from './amount-limit.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { feePayerText, feeText, receiptLimitText, refundLimitText, reserveText } from './setting-texts.ts';
-import { settingsPage } from './settings-frame.ts';
-import type { SettingsPanel } from './settings-frame.ts';
+import { settingsPage, type SettingsPanel } from './settings-frame.ts';
 import { transferApproval, transferApprovalPanel } from './transfer-approval.ts';
 import type { Visit } from '../visit.ts';
 

@@ -1,9 +1,7 @@
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { AppError } from '../../api/app-error.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
-import { getBusiness, requestLive } from '../../merchants/business-status.ts';
-import type { Business } from '../../merchants/business-status.ts';
+import { html, type Html } from '../../kit/html.ts';
+import { getBusiness, requestLive, type Business } from '../../merchants/business-status.ts';
 import { listPayments } from '../../payments/find-payment.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { change } from '../patterns/act.ts';
@@ -11,8 +9,7 @@ import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
-import { settingsPage } from './settings-frame.ts';
-import type { SettingsPanel } from './settings-frame.ts';
+import { settingsPage, type SettingsPanel } from './settings-frame.ts';
 
 export function liveText({ liveApprovedAt, liveRequestedAt, suspendedAt }: Business): string {
   if (suspendedAt !== null) return 'Suspended by the operator';

@@ -7,8 +7,7 @@ import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { scheduleText, settlementText } from './setting-texts.ts';
-import { settingsPage } from './settings-frame.ts';
-import type { SettingsPanel } from './settings-frame.ts';
+import { settingsPage, type SettingsPanel } from './settings-frame.ts';
 
 const show: DashboardRoute = {
   path: '/settings/payouts',

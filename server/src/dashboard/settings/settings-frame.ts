@@ -1,6 +1,5 @@
 import type { MerchantAction } from '../../accounts/permissions.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { Visit } from '../visit.ts';
 
 /** A part of the settings with its title, its facts, and the links to what changes them. */

@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { setUrlDefaults } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { UrlDefaults } from '../../merchants/url-defaults.ts';

@@ -1,18 +1,15 @@
 import type { Static } from 'typebox';
 import { fieldError } from '../../api/app-error.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { previewPayment } from '../../payments/create-payment.ts';
 import type { previewResponseSchema } from '../../payments/intent-wire.ts';
-import { formSummary, refusedForm } from '../../portal/forms.ts';
-import type { FormState } from '../../portal/forms.ts';
+import { formSummary, refusedForm, type FormState } from '../../portal/forms.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
-import { bodyOfForm, drawField } from '../../portal/patterns/fields.ts';
-import type { Field } from '../../portal/patterns/fields.ts';
+import { bodyOfForm, drawField, type Field } from '../../portal/patterns/fields.ts';
 import { splitChoices, splitFields } from '../patterns/split-choices.ts';
 import type { Visit } from '../visit.ts';
 

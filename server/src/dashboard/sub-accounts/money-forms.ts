@@ -1,7 +1,6 @@
 import { apiForm } from '../patterns/api-form.ts';
 import { AppError } from '../../api/app-error.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { readAmount } from '../../kit/read-amount.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
@@ -15,8 +14,7 @@ import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import type { Visit } from '../visit.ts';
-import { readSubAccount } from './read-sub-account.ts';
-import type { FoundSubAccount } from './read-sub-account.ts';
+import { readSubAccount, type FoundSubAccount } from './read-sub-account.ts';
 import {
   amountOf,
   needsSecondPerson,

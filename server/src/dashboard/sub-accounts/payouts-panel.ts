@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import type { PayoutRow } from '../../settlement/create-payout.ts';

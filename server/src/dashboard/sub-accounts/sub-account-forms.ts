@@ -10,8 +10,7 @@ import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 import type { Visit } from '../visit.ts';
-import { payoutNetworks, readSubAccount } from './read-sub-account.ts';
-import type { FoundSubAccount } from './read-sub-account.ts';
+import { payoutNetworks, readSubAccount, type FoundSubAccount } from './read-sub-account.ts';
 
 const nameField: Field = { kind: 'text', name: 'name', label: 'Name', isRequired: true };
 const shareField: Field = {

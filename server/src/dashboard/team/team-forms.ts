@@ -1,9 +1,7 @@
-import { merchantRoles } from '../../accounts/permissions.ts';
-import type { MerchantRole } from '../../accounts/permissions.ts';
+import { merchantRoles, type MerchantRole } from '../../accounts/permissions.ts';
 import type { Grant } from '../../accounts/team.ts';
 import { fieldError } from '../../api/app-error.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 import { roleName } from '../../portal/patterns/texts.ts';
 

@@ -6,11 +6,11 @@ import {
   listTeam,
   lockTeamAsOwner,
   removeMember,
+  type Invitation,
+  type TeamMember,
 } from '../../accounts/team.ts';
-import type { Invitation, TeamMember } from '../../accounts/team.ts';
 import { AppError } from '../../api/app-error.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit, change } from '../patterns/act.ts';

@@ -1,8 +1,7 @@
 import type { Static } from 'typebox';
 import { AppError } from '../../api/app-error.ts';
 import type { Transaction } from '../../kit/db.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
@@ -13,18 +12,17 @@ import {
   listWaitingRequests,
   refuseDecided,
   requestState,
+  type DecidedRequest,
+  type RequestState,
 } from '../../transfers/transfer-requests.ts';
-import type { DecidedRequest, RequestState } from '../../transfers/transfer-requests.ts';
 import { transferSchema } from '../../transfers/transfer-wire.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { timeInSentence } from '../../portal/patterns/texts.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
+import { timeInSentence, type StateMark } from '../../portal/patterns/texts.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act, audit } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import { numberText, recordWithNumber, showButton } from '../patterns/shown-number.ts';
-import type { Shown } from '../patterns/shown-number.ts';
+import { numberText, recordWithNumber, showButton, type Shown } from '../patterns/shown-number.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
 import type { Visit } from '../visit.ts';
 import { payoutText } from './request-transfer.ts';

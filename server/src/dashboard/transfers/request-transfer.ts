@@ -7,8 +7,7 @@ import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { findTransferApproval } from '../../merchants/transfer-approval.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { requestTransfer } from '../../transfers/transfer-requests.ts';
-import type { TransferRequest } from '../../transfers/transfer-requests.ts';
+import { requestTransfer, type TransferRequest } from '../../transfers/transfer-requests.ts';
 import { audit } from '../patterns/act.ts';
 import type { Visit } from '../visit.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
-import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-world.ts';
+import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
 import { hiddenFields, press, sendForm } from '../patterns/form.corpus.ts';
 

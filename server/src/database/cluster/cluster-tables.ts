@@ -1,6 +1,5 @@
 import type { AdminClient } from '../admin-client.ts';
-import { placements } from '../placement.ts';
-import type { Placement } from '../placement.ts';
+import { placements, type Placement } from '../placement.ts';
 
 /** A node of the cluster, as its coordinator answers for it. */
 export interface ClusterNode {

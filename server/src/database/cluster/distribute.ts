@@ -1,7 +1,13 @@
 import { StartError } from '../../kit/start-error.ts';
 import type { AdminClient } from '../admin-client.ts';
-import { distributeTable, isCluster, readClusterTables, readSettings } from './cluster-tables.ts';
-import type { ClusterNode, ClusterTables } from './cluster-tables.ts';
+import {
+  distributeTable,
+  isCluster,
+  readClusterTables,
+  readSettings,
+  type ClusterNode,
+  type ClusterTables,
+} from './cluster-tables.ts';
 import { addForeignKey, dropForeignKeys, forgetForeignKeys, listDroppedForeignKeys } from './foreign-keys.ts';
 
 export interface DistributeOptions {

@@ -3,8 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { findBinaries } from './binaries.ts';
-import type { InstalledPackage } from './binaries.ts';
+import { findBinaries, type InstalledPackage } from './binaries.ts';
 
 const stranger = { name: 'stranger', uid: 4_000_000, gid: 4_000_000 };
 

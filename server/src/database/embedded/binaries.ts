@@ -5,8 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { errorCode, reasonOf, StartError } from '../../kit/start-error.ts';
-import { findClosedDirectory, isAllowed } from './server-account.ts';
-import type { ServerAccount } from './server-account.ts';
+import { findClosedDirectory, isAllowed, type ServerAccount } from './server-account.ts';
 
 /** PostgreSQL's programs from npm, where the server's account can run them. */
 export interface Binaries {

@@ -21,8 +21,7 @@ import { promisify } from 'node:util';
 import { errorCode, StartError } from '../../kit/start-error.ts';
 import type { Binaries } from './binaries.ts';
 import { syncDirectory } from './data-directory.ts';
-import { findClosedDirectory } from './server-account.ts';
-import type { ServerAccount } from './server-account.ts';
+import { findClosedDirectory, type ServerAccount } from './server-account.ts';
 
 /** The data files of the bundled PostgreSQL (`PGDATA`) in the data directory. */
 export interface Cluster {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -23,8 +22,7 @@ import { StartError } from '../../kit/start-error.ts';
 import { withAdminClient } from '../admin-client.ts';
 import { clusterDirectoryIn, programOptions } from './cluster.ts';
 import { changeConnectionUrl } from '../connection-url.ts';
-import { startEmbeddedPostgres } from './embedded.ts';
-import type { EmbeddedPostgres } from './embedded.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded.ts';
 import { processIdentity } from './process-identity.ts';
 import { readServerFile, serverFilePath } from './server-file.ts';
 

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
-import { systemClock } from '../../kit/clock.ts';
-import type { Clock } from '../../kit/clock.ts';
+import { systemClock, type Clock } from '../../kit/clock.ts';
 import { withAdminClient } from '../admin-client.ts';
 import { findBinaries } from './binaries.ts';
 import { adminRoleName, clusterDirectoryIn, prepareCluster } from './cluster.ts';

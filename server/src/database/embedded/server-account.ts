@@ -1,5 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { StartError } from '../../kit/start-error.ts';
 

@@ -1,5 +1,4 @@
-import { createNetworkClient } from '../http-client.ts';
-import type { NetworkClientOptions, Reply } from '../http-client.ts';
+import { createNetworkClient, type NetworkClientOptions, type Reply } from '../http-client.ts';
 
 export interface PayinClient {
   post(path: string, request: { module: string; reference: string; body: string }): Promise<Reply>;

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import type { StartCollection } from '../contract.ts';
-import { ScriptedServer } from '../scripted-server.corpus.ts';
-import type { ScriptedReply } from '../scripted-server.corpus.ts';
-import { createPayinConnectors } from './connector.ts';
-import type { PayinConnector } from './connector.ts';
+import { ScriptedServer, type ScriptedReply } from '../scripted-server.corpus.ts';
+import { createPayinConnectors, type PayinConnector } from './connector.ts';
 import { defaultPayinOptions } from './options.ts';
 
 const reference = 'Shop1234reference0000000000001';

@@ -8,15 +8,12 @@ import type {
   StartCollection,
 } from '../contract.ts';
 import { hintUrl, readHint } from '../hints.ts';
-import { capabilitiesOf } from '../connector-account.ts';
-import type { ConnectorAccount } from '../connector-account.ts';
+import { capabilitiesOf, type ConnectorAccount } from '../connector-account.ts';
 import type { Reply } from '../http-client.ts';
 import { wireNumber } from '../wire-number.ts';
-import { createPayinClient } from './client.ts';
-import type { PayinClient } from './client.ts';
+import { createPayinClient, type PayinClient } from './client.ts';
 import type { PayinNetwork, PayinOptions } from './options.ts';
-import { readCompletion, readPayin, readStatus } from './translate.ts';
-import type { PayinContext, PayinResponse } from './translate.ts';
+import { readCompletion, readPayin, readStatus, type PayinContext, type PayinResponse } from './translate.ts';
 
 export interface PayinConnectorOptions extends ConnectorAccount {
   publicKeyFor: (reference: string) => string;

@@ -8,10 +8,8 @@ import { failureCodes } from '../contract.ts';
 import { findKnownNetwork } from '../known-networks.ts';
 import { configurationField, readConfiguration } from '../read-configuration.ts';
 import { isObject } from '../response-values.ts';
-import { createPayinConnectors } from './connector.ts';
-import type { PayinConnector } from './connector.ts';
-import { defaultPayinOptions } from './options.ts';
-import type { PayinOptions } from './options.ts';
+import { createPayinConnectors, type PayinConnector } from './connector.ts';
+import { defaultPayinOptions, type PayinOptions } from './options.ts';
 
 // The provider's own calls to the networks take some seconds.
 const callTimeoutMs = 20_000;

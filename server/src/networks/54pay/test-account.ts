@@ -1,10 +1,8 @@
 import { accountCredential } from '../../../../simulator/credentials.ts';
 import type { NetworkClientOptions } from '../http-client.ts';
 import { accountOf } from '../reference.ts';
-import { createPayinConnectors } from './connector.ts';
-import type { PayinConnector } from './connector.ts';
-import { defaultPayinOptions } from './options.ts';
-import type { PayinOptions } from './options.ts';
+import { createPayinConnectors, type PayinConnector } from './connector.ts';
+import { defaultPayinOptions, type PayinOptions } from './options.ts';
 
 /** How the simulated provider of the test environment is configured: bututs, its own words, and the shortest waits. */
 const testOptions: PayinOptions = {

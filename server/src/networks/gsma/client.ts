@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stableUuid } from '../../kit/ids.ts';
-import { createNetworkClient } from '../http-client.ts';
-import type { ConnectionPool, NetworkClientOptions, Reply } from '../http-client.ts';
+import { createNetworkClient, type ConnectionPool, type NetworkClientOptions, type Reply } from '../http-client.ts';
 import type { GsmaConfiguration, GsmaNetwork } from './configuration.ts';
 
 /**

@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { createSchemaCheck } from '../../api/schema-check.ts';
 import { failureCodes } from '../contract.ts';
 import { readConfiguration } from '../read-configuration.ts';

@@ -4,12 +4,10 @@ import { after, before, beforeEach, test } from 'node:test';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import type { JsonObject } from '../../kit/strict-json.ts';
 import type { StartCollection, StartPayout } from '../contract.ts';
-import { ScriptedServer } from '../scripted-server.corpus.ts';
-import type { ScriptedReply } from '../scripted-server.corpus.ts';
+import { ScriptedServer, type ScriptedReply } from '../scripted-server.corpus.ts';
 import { correlationId } from './client.ts';
 import { readGsmaConfiguration } from './configuration.ts';
-import { createGsmaConnectors } from './connector.ts';
-import type { GsmaConnector } from './connector.ts';
+import { createGsmaConnectors, type GsmaConnector } from './connector.ts';
 import { readLookUp } from './translate.ts';
 
 const reference = 'Shop1234reference0000000000001';

@@ -10,18 +10,14 @@ import type {
   StartPayout,
   StartRefund,
 } from '../contract.ts';
-import { hintUrl, readHint } from '../hints.ts';
-import type { HintSubject } from '../hints.ts';
-import { capabilitiesOf } from '../connector-account.ts';
-import type { ConnectorAccount } from '../connector-account.ts';
+import { hintUrl, readHint, type HintSubject } from '../hints.ts';
+import { capabilitiesOf, type ConnectorAccount } from '../connector-account.ts';
 import type { Reply } from '../http-client.ts';
 import { wireNumber } from '../wire-number.ts';
 import { collectionCapabilities, payoutCapabilities, refundCapabilities } from './capabilities.ts';
-import { correlationId, createGsmaClient } from './client.ts';
-import type { GsmaClient, GsmaCredentials } from './client.ts';
+import { correlationId, createGsmaClient, type GsmaClient, type GsmaCredentials } from './client.ts';
 import type { GsmaConfiguration, GsmaNetwork } from './configuration.ts';
-import { lookUpRequest, sendRequest } from './requests.ts';
-import type { RequestContext } from './requests.ts';
+import { lookUpRequest, sendRequest, type RequestContext } from './requests.ts';
 import { statementSource } from './statements.ts';
 import { collectionResponse, payoutResponse } from './translate.ts';
 

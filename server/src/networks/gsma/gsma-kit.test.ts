@@ -1,6 +1,5 @@
 import { account } from '../../../../test/harness/simulated-networks.ts';
-import { testConnectorKit } from '../connector-kit.corpus.ts';
-import type { KitWire } from '../connector-kit.corpus.ts';
+import { testConnectorKit, type KitWire } from '../connector-kit.corpus.ts';
 import { startKitWorld } from '../kit-world.corpus.ts';
 import { createGsmaTestConnectors } from './test-account.ts';
 

@@ -4,10 +4,8 @@ import { callProblem } from '../call-problem.ts';
 import type { AccountCheck, AccountCredentials, AccountSetup, ConnectorKind } from '../connector-kind.ts';
 import { findKnownNetwork } from '../known-networks.ts';
 import { isObject } from '../response-values.ts';
-import { readGsmaConfiguration } from './configuration.ts';
-import type { GsmaConfiguration } from './configuration.ts';
-import { createGsmaConnectors } from './connector.ts';
-import type { GsmaConnector } from './connector.ts';
+import { readGsmaConfiguration, type GsmaConfiguration } from './configuration.ts';
+import { createGsmaConnectors, type GsmaConnector } from './connector.ts';
 
 // A request may wait for the wallet's own system behind the provider's.
 const callTimeoutMs = 20_000;

@@ -1,8 +1,15 @@
 import type { LookUp } from '../contract.ts';
-import { correlationId } from './client.ts';
-import type { GsmaClient, GsmaPost } from './client.ts';
-import { pollLimitHandle, readLink, readLookUp, readStart, requestHandle, transactionHandle } from './translate.ts';
-import type { Outcome, ReplyContext } from './translate.ts';
+import { correlationId, type GsmaClient, type GsmaPost } from './client.ts';
+import {
+  pollLimitHandle,
+  readLink,
+  readLookUp,
+  readStart,
+  requestHandle,
+  transactionHandle,
+  type Outcome,
+  type ReplyContext,
+} from './translate.ts';
 
 export interface RequestContext extends ReplyContext {
   client: GsmaClient;

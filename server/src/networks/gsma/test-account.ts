@@ -1,10 +1,8 @@
 import { accountCredential } from '../../../../simulator/credentials.ts';
 import type { NetworkClientOptions } from '../http-client.ts';
 import { accountOf } from '../reference.ts';
-import { readGsmaConfiguration } from './configuration.ts';
-import type { GsmaConfiguration, GsmaNetwork } from './configuration.ts';
-import { createGsmaConnectors } from './connector.ts';
-import type { GsmaConnector } from './connector.ts';
+import { readGsmaConfiguration, type GsmaConfiguration, type GsmaNetwork } from './configuration.ts';
+import { createGsmaConnectors, type GsmaConnector } from './connector.ts';
 
 const institution = (identifier: string) => ({ type: 'organisationid', identifier });
 const pays: Pick<GsmaNetwork, 'paysOut' | 'refundHours'> = { paysOut: true, refundHours: 48 };

@@ -3,8 +3,7 @@ import type { CollectionResponse, NetworkHandles, PayoutResponse, ProviderTransa
 import type { Reply } from '../http-client.ts';
 import { isObject, isOneOf, readAmount, refused, safeWord, unknown } from '../response-values.ts';
 import type { GsmaConfiguration } from './configuration.ts';
-import { hasDocumentedStatus, meaningOf, readError, refusedAs } from './errors.ts';
-import type { ErrorMeaning } from './errors.ts';
+import { hasDocumentedStatus, meaningOf, readError, refusedAs, type ErrorMeaning } from './errors.ts';
 
 /** The handles of a request that is under way. */
 export const transactionHandle = 'transaction';

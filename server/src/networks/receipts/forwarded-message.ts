@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { addMs } from '../../kit/clock.ts';
-import { parseStrictJsonBytes } from '../../kit/strict-json.ts';
-import type { JsonObject } from '../../kit/strict-json.ts';
+import { parseStrictJsonBytes, type JsonObject } from '../../kit/strict-json.ts';
 import type { ForwardedMessage, MessageReading, RawCallback } from '../contract.ts';
 import { isObject } from '../response-values.ts';
 

@@ -1,9 +1,7 @@
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { createSchemaCheck } from '../../api/schema-check.ts';
 import { knownNetworks } from '../known-networks.ts';
-import { matchMessage } from './match-message.ts';
-import type { ReceiptTemplate } from './match-message.ts';
+import { matchMessage, type ReceiptTemplate } from './match-message.ts';
 
 const networks = knownNetworks.map(({ id }) => Type.Literal(id));
 

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { loadTemplates } from './load-templates.ts';
-import { matchMessage } from './match-message.ts';
-import type { Receipt } from './match-message.ts';
+import { matchMessage, type Receipt } from './match-message.ts';
 import { readTemplates } from './read-templates.ts';
 
 const templates = loadTemplates(null);

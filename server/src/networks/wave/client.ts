@@ -1,5 +1,4 @@
-import { createNetworkClient } from '../http-client.ts';
-import type { ConnectionPool, NetworkClientOptions, Reply } from '../http-client.ts';
+import { createNetworkClient, type ConnectionPool, type NetworkClientOptions, type Reply } from '../http-client.ts';
 import { signWave } from './signature.ts';
 
 /** The key of a wallet, and the secret with which its requests are signed; null where the key needs no signature. */

@@ -4,10 +4,16 @@ import type { CollectionOperations, CollectionResponse, LookUp, StartCollection 
 import { refused, unknown } from '../response-values.ts';
 import { waveError } from './errors.ts';
 import { findReversal } from './statement.ts';
-import { foundSessions, isSuccess, readSession, sessionIdHandle, sessionResponse, startResponse } from './translate.ts';
-import type { SessionContext } from './translate.ts';
-import { waveAmount, waveNumber } from './wave-rail.ts';
-import type { WaveRail } from './wave-rail.ts';
+import {
+  foundSessions,
+  isSuccess,
+  readSession,
+  sessionIdHandle,
+  sessionResponse,
+  startResponse,
+  type SessionContext,
+} from './translate.ts';
+import { waveAmount, waveNumber, type WaveRail } from './wave-rail.ts';
 
 const sessionsPath = '/v1/checkout/sessions';
 

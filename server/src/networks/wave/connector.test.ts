@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import type { StartCollection, StartPayout, StartRefund } from '../contract.ts';
-import { ScriptedServer } from '../scripted-server.corpus.ts';
-import type { ScriptedReply } from '../scripted-server.corpus.ts';
-import { createWaveConnector } from './connector.ts';
-import type { WaveConnector } from './connector.ts';
+import { ScriptedServer, type ScriptedReply } from '../scripted-server.corpus.ts';
+import { createWaveConnector, type WaveConnector } from './connector.ts';
 import { waveOptions } from './options.ts';
 import { signWave } from './signature.ts';
 

@@ -1,13 +1,9 @@
 import type { CollectionOperations, Connector, PayoutOperations, RefundOperations } from '../contract.ts';
-import { capabilitiesOf } from '../connector-account.ts';
-import type { ConnectorAccount } from '../connector-account.ts';
+import { capabilitiesOf, type ConnectorAccount } from '../connector-account.ts';
 import type { Reply } from '../http-client.ts';
-import { createWalletOperations } from './wallet.ts';
-import type { WalletOperations } from './wallet.ts';
-import { createCallbackReader } from './callback.ts';
-import type { WebhookSecrets } from './callback.ts';
-import { createWaveClient } from './client.ts';
-import type { WaveCredentials } from './client.ts';
+import { createWalletOperations, type WalletOperations } from './wallet.ts';
+import { createCallbackReader, type WebhookSecrets } from './callback.ts';
+import { createWaveClient, type WaveCredentials } from './client.ts';
 import { collectionOperations } from './collections.ts';
 import type { WaveOptions } from './options.ts';
 import { payoutOperations } from './payouts.ts';

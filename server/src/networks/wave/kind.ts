@@ -5,10 +5,8 @@ import type { JsonObject } from '../../kit/strict-json.ts';
 import { callProblem } from '../call-problem.ts';
 import type { AccountCheck, AccountSetup, ConnectorKind } from '../connector-kind.ts';
 import { configurationField, readConfiguration } from '../read-configuration.ts';
-import { createWaveConnector } from './connector.ts';
-import type { WaveConnector } from './connector.ts';
-import { batchMaxLimit, batchPaths, waveOptions } from './options.ts';
-import type { WaveOptions } from './options.ts';
+import { createWaveConnector, type WaveConnector } from './connector.ts';
+import { batchMaxLimit, batchPaths, waveOptions, type WaveOptions } from './options.ts';
 
 // Wave waits for the wallet's own system, and says to give a payout time.
 const callTimeoutMs = 20_000;

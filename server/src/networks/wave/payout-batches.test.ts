@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import type { PayoutBatch, StartPayout } from '../contract.ts';
-import { ScriptedServer } from '../scripted-server.corpus.ts';
-import type { ScriptedReply } from '../scripted-server.corpus.ts';
-import { createWaveConnector } from './connector.ts';
-import type { WaveConnector } from './connector.ts';
+import { ScriptedServer, type ScriptedReply } from '../scripted-server.corpus.ts';
+import { createWaveConnector, type WaveConnector } from './connector.ts';
 import { waveOptions } from './options.ts';
 
 const reference = 'Shop1234reference0000000000001';

@@ -12,8 +12,7 @@ import {
   payoutStartResponse,
   withoutUnpaid,
 } from './translate-payout.ts';
-import { textOfAtMost, waveAmount, waveNumber } from './wave-rail.ts';
-import type { WaveRail } from './wave-rail.ts';
+import { textOfAtMost, waveAmount, waveNumber, type WaveRail } from './wave-rail.ts';
 
 const nameLengthMax = 255;
 // Wave's limit.

@@ -1,10 +1,8 @@
 import { accountCredential, callbackSigningSecret, requestSigningSecret } from '../../../../simulator/credentials.ts';
 import type { NetworkClientOptions } from '../http-client.ts';
 import { accountOf } from '../reference.ts';
-import { createWaveConnector } from './connector.ts';
-import type { WaveConnector } from './connector.ts';
-import { waveOptions } from './options.ts';
-import type { WaveOptions } from './options.ts';
+import { createWaveConnector, type WaveConnector } from './connector.ts';
+import { waveOptions, type WaveOptions } from './options.ts';
 
 /** The name of the account of the test environment. */
 export const waveTestAccount = 'wave-test';

@@ -3,8 +3,7 @@ import { isObject, isOneOf } from '../response-values.ts';
 import { waveErrorCode } from './errors.ts';
 import { readSigned } from './statement.ts';
 import { isSuccess } from './translate.ts';
-import { waveAmount, waveNumber } from './wave-rail.ts';
-import type { WaveRail } from './wave-rail.ts';
+import { waveAmount, waveNumber, type WaveRail } from './wave-rail.ts';
 
 /** A name that was compared with the wallet's; Wave never reveals the name it has. */
 export interface RecipientCheck {

@@ -1,7 +1,6 @@
 import { account } from '../../../../test/harness/simulated-networks.ts';
 import { testBatches } from '../batch-kit.corpus.ts';
-import { testConnectorKit } from '../connector-kit.corpus.ts';
-import type { KitWire } from '../connector-kit.corpus.ts';
+import { testConnectorKit, type KitWire } from '../connector-kit.corpus.ts';
 import { startKitWorld } from '../kit-world.corpus.ts';
 import { createWaveTestConnector } from './test-account.ts';
 

@@ -1,9 +1,7 @@
 import type { OutboundClient } from '../../kit/outbound-http.ts';
-import { failureResponse } from '../channel.ts';
-import type { Channel, SendResponse } from '../channel.ts';
+import { failureResponse, type Channel, type SendResponse } from '../channel.ts';
 import type { TelegramChats } from './chats.ts';
-import { translateResponse } from './translate.ts';
-import type { TelegramResponse } from './translate.ts';
+import { translateResponse, type TelegramResponse } from './translate.ts';
 
 /** From the settings `TELEGRAM_…`. */
 export interface TelegramSettings {

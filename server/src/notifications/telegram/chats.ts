@@ -1,7 +1,14 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Database } from '../../kit/db.ts';
-import { clearNumberStop, deleteChat, deleteChatsOf, findChatId, updateChatId, upsertChat } from '../queries.ts';
-import type { ChatLink } from '../queries.ts';
+import {
+  clearNumberStop,
+  deleteChat,
+  deleteChatsOf,
+  findChatId,
+  updateChatId,
+  upsertChat,
+  type ChatLink,
+} from '../queries.ts';
 
 /** Which number has which chat. */
 export interface TelegramChats {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { telegramError, whatsappError } from '../fake-chat.corpus.ts';
-import { createNoticeWorld, telegramSettings } from '../notice-world.corpus.ts';
-import type { NoticeWorld } from '../notice-world.corpus.ts';
+import { createNoticeWorld, telegramSettings, type NoticeWorld } from '../notice-world.corpus.ts';
 
 let world: NoticeWorld;
 

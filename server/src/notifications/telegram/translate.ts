@@ -1,5 +1,4 @@
-import { parseJson } from '../channel.ts';
-import type { SendResponse } from '../channel.ts';
+import { parseJson, type SendResponse } from '../channel.ts';
 
 /** How a send ended, or the chat's new id, to which the message can be sent again. */
 export type TelegramResponse = SendResponse | { state: 'moved'; chatId: string };

@@ -1,6 +1,5 @@
 import type { OutboundClient } from '../../kit/outbound-http.ts';
-import { failureResponse } from '../channel.ts';
-import type { Channel, Notice } from '../channel.ts';
+import { failureResponse, type Channel, type Notice } from '../channel.ts';
 import { translateResponse } from './translate.ts';
 
 /** From the settings `WHATSAPP_…`. */

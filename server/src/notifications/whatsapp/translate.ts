@@ -1,5 +1,4 @@
-import { parseJson } from '../channel.ts';
-import type { SendResponse } from '../channel.ts';
+import { parseJson, type SendResponse } from '../channel.ts';
 
 /**
  * The error codes of WhatsApp's Cloud API, by what follows from them (docs/networks.md, "WhatsApp"). Any other code is

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
 import { createServiceLog } from '../../api/service-log.ts';

@@ -1,11 +1,9 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { Log } from '../../kit/log.ts';
 import { parseInternationalNumber, PhoneNumberError } from '../../kit/phone-number.ts';
 import type { ChatMessage } from '../../notifications/notice.ts';
-import { createPageSender } from '../document.ts';
-import type { PageContent } from '../document.ts';
+import { createPageSender, type PageContent } from '../document.ts';
 import { fieldError } from '../form-errors.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { icon } from '../icons.ts';

@@ -1,15 +1,21 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { PageContent, PagePart } from '../document.ts';
-import { accentOf } from '../merchant-appearance.ts';
-import type { Accent } from '../merchant-appearance.ts';
+import { accentOf, type Accent } from '../merchant-appearance.ts';
 import { cleanText, linkable } from '../page-text.ts';
 import { cancelledStep, expiredStep, failedStep, reviewStep } from './ended-steps.ts';
 import { chooseStep, enterCodeStep } from './form-steps.ts';
 import { receipt } from './receipt.ts';
-import { hasOpenAttempt, isLive, isReceipt, isWaiting, stateName, stepOf } from './step.ts';
-import type { ReceiptStep, StepName } from './step.ts';
+import {
+  hasOpenAttempt,
+  isLive,
+  isReceipt,
+  isWaiting,
+  stateName,
+  stepOf,
+  type ReceiptStep,
+  type StepName,
+} from './step.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { layout, testRibbon } from '../layout.ts';
 import { awaitingReceiptStep, idsRefusedStep, sendStep } from './send-step.ts';

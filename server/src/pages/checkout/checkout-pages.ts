@@ -5,10 +5,8 @@ import { preparePageScope, seeOther } from '../page-scope.ts';
 import { cancelPage } from './checkout-page.ts';
 import type { CheckoutRenderer } from './checkout-renderer.ts';
 import { checkChoice, checkCode, readAttempt, readChoice, readCode, readTransactionId } from './forms.ts';
-import { createResponder, pathOf, wantsPart } from './responder.ts';
-import type { Responder, TokenRequest } from './responder.ts';
-import { registerStatusRoute } from './status-route.ts';
-import type { StatusRouteOptions } from './status-route.ts';
+import { createResponder, pathOf, wantsPart, type Responder, type TokenRequest } from './responder.ts';
+import { registerStatusRoute, type StatusRouteOptions } from './status-route.ts';
 import { canCancel, stepOf } from './step.ts';
 
 export interface CheckoutPagesOptions extends StatusRouteOptions {

@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kit/clock.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
-import { createPageSender } from '../document.ts';
-import type { PageSender } from '../document.ts';
-import { createFormGuard } from '../form-guard.ts';
-import type { FormGuard } from '../form-guard.ts';
+import { createPageSender, type PageSender } from '../document.ts';
+import { createFormGuard, type FormGuard } from '../form-guard.ts';
 import { loadScript, loadStyles } from '../inline-asset.ts';
 import type { NetworkDetails } from '../logos/network-details.ts';
 import { pageAppearance } from '../merchant-appearance.ts';

@@ -4,8 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
 import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
-import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
-import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { effort } from '../../../../test/harness/effort.ts';
 import { AppError } from '../../api/app-error.ts';
 

@@ -4,8 +4,7 @@ import type { Browser } from 'playwright-core';
 import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
 import { checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { readableText } from '../../../../test/harness/readable-text.ts';
-import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
-import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 
 let server: CheckoutServer;
 let browser: Browser;

@@ -1,7 +1,5 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
-import { icon } from '../icons.ts';
-import type { IconName } from '../icons.ts';
+import { html, type Html } from '../../kit/html.ts';
+import { icon, type IconName } from '../icons.ts';
 import { shopContact } from '../merchant-appearance.ts';
 import { amountText, foreignText, formatTime } from '../page-text.ts';
 import { failureText } from './failure-text.ts';

@@ -1,9 +1,7 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { fieldError, generalErrors } from '../form-errors.ts';
 import { icon } from '../icons.ts';
-import { choiceHeading, networkChoice, numberField } from '../network-fields.ts';
-import type { NetworkFields } from '../network-fields.ts';
+import { choiceHeading, networkChoice, numberField, type NetworkFields } from '../network-fields.ts';
 import { amountText, foreignText, formatNumber } from '../page-text.ts';
 import { changeForm, nothingArrived, openPromptWarning, shownNumber } from './change-number.ts';
 import { failureText } from './failure-text.ts';

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { get } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
 import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
-import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
-import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';

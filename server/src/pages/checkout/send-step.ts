@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { wrongIdsMax } from '../../payments/typed-id.ts';
 import type { NextAction } from '../../networks/contract.ts';
 import { fieldError } from '../form-errors.ts';

@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
 import { checkoutFixtures, sampleView } from '../../../../test/harness/checkout-fixtures.ts';
-import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
-import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 

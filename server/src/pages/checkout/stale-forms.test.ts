@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createApiClient } from '../../../../test/harness/api-client.ts';
-import type { ApiClient } from '../../../../test/harness/api-client.ts';
+import { createApiClient, type ApiClient } from '../../../../test/harness/api-client.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
-import { startService } from '../../../../test/harness/service.ts';
-import type { TestMerchant, TestService } from '../../../../test/harness/service.ts';
+import { startService, type TestMerchant, type TestService } from '../../../../test/harness/service.ts';
 import { asOwner, countRows } from '../../../../test/harness/tables.ts';
 
 let service: TestService;

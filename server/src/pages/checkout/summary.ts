@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { Translate } from '../../languages/languages.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';

@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 
 // Merchants name their fields freely. What is not certain gets the usual keyboard, on which everything can be typed.
 const phone =

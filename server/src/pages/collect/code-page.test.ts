@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../../../../test/harness/api-client.ts';
-import { startService } from '../../../../test/harness/service.ts';
-import type { TestService } from '../../../../test/harness/service.ts';
+import { startService, type TestService } from '../../../../test/harness/service.ts';
 
 let service: TestService;
 /** The counter's code as on its poster, in two groups, and its check. */

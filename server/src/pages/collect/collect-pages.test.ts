@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
-import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 
 let server: CheckoutServer;
 

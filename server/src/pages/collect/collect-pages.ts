@@ -5,16 +5,19 @@ import type { Random } from '../../kit/random.ts';
 import { readTerminalAddress } from '../../terminals/terminal-address.ts';
 import { queryAfter } from '../checkout/after-pay.ts';
 import type { CheckoutRenderer } from '../checkout/checkout-renderer.ts';
-import { createPageSender } from '../document.ts';
-import type { PageContent, PageSender } from '../document.ts';
-import { createFormGuard } from '../form-guard.ts';
-import type { FormGuard } from '../form-guard.ts';
+import { createPageSender, type PageContent, type PageSender } from '../document.ts';
+import { createFormGuard, type FormGuard } from '../form-guard.ts';
 import { loadScript, loadStyle } from '../inline-asset.ts';
 import type { NetworkDetails } from '../logos/network-details.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { codePage } from './code-page.ts';
-import { closedPage, collectPage, confirmCounterPage } from './collect-page.ts';
-import type { CollectPageModel, RefusedCollect } from './collect-page.ts';
+import {
+  closedPage,
+  collectPage,
+  confirmCounterPage,
+  type CollectPageModel,
+  type RefusedCollect,
+} from './collect-page.ts';
 import type { CollectTargets, CollectTarget } from './collect-targets.ts';
 import { handleCollectForm, textOf } from './collect-form.ts';
 import { newFormId, readFormId } from './form-id.ts';

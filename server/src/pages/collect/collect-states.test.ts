@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
 import { readableText } from '../../../../test/harness/readable-text.ts';
-import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
-import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { counterFixtures, linkFixtures } from '../../../../test/harness/collect-fixtures.ts';
 
 let server: CheckoutServer;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createCollectWorld } from '../../links/collect-world.corpus.ts';
-import type { CollectWorld } from '../../links/collect-world.corpus.ts';
+import { createCollectWorld, type CollectWorld } from '../../links/collect-world.corpus.ts';
 import { createNetworkRegistry } from '../../networks/registry.ts';
 import { ScriptedNetwork } from '../../networks/scripted-network.corpus.ts';
 import { createCheckout } from '../../payments/checkout.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderHtml } from '../../kit/html.ts';
 import { english } from '../../languages/languages.ts';
-import { noFee } from '../../merchants/fees.ts';
-import type { CollectionFee } from '../../merchants/fees.ts';
+import { noFee, type CollectionFee } from '../../merchants/fees.ts';
 import { feeRuleLine } from './fee-rule.ts';
 
 const lines: [string, Partial<CollectionFee>][] = [

@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { dalasi, percentToJson } from '../../kit/money.ts';
 import type { Translate } from '../../languages/languages.ts';
 import type { CollectionFee } from '../../merchants/fees.ts';

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { randomBase62 } from '../../kit/base62.ts';
 import type { Random } from '../../kit/random.ts';
 

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { createApiClient } from '../../../../test/harness/api-client.ts';
-import type { ApiClient } from '../../../../test/harness/api-client.ts';
-import { createTestDatabase } from '../../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../../test/harness/database.ts';
+import { createApiClient, type ApiClient } from '../../../../test/harness/api-client.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
-import { startService } from '../../../../test/harness/service.ts';
-import type { TestMerchant, TestService } from '../../../../test/harness/service.ts';
+import { startService, type TestMerchant, type TestService } from '../../../../test/harness/service.ts';
 import { asOwner, countRows } from '../../../../test/harness/tables.ts';
 
 // The burst of a page's limit is ten seconds' worth.

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { effort } from '../../../../test/harness/effort.ts';
-import { createApiClient } from '../../../../test/harness/api-client.ts';
-import type { ApiClient } from '../../../../test/harness/api-client.ts';
-import { createTestDatabase } from '../../../../test/harness/database.ts';
-import type { TestDatabase } from '../../../../test/harness/database.ts';
+import { createApiClient, type ApiClient } from '../../../../test/harness/api-client.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import { operate } from '../../../../test/harness/operate.ts';
-import { startService } from '../../../../test/harness/service.ts';
-import type { TestMerchant, TestService } from '../../../../test/harness/service.ts';
+import { startService, type TestMerchant, type TestService } from '../../../../test/harness/service.ts';
 import { asOwner, countRows } from '../../../../test/harness/tables.ts';
 import { rateLimitCommands } from '../../operator/rate-limit-commands.ts';
 

@@ -1,10 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { Log } from '../../kit/log.ts';
 import type { ReadableMail } from '../../mail/mail.ts';
-import { createPageSender } from '../document.ts';
-import type { PageContent } from '../document.ts';
+import { createPageSender, type PageContent } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { loadStyle } from '../inline-asset.ts';
 import { layout } from '../layout.ts';

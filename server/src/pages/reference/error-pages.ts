@@ -1,8 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { errorCodes } from '../../api/error-codes.ts';
-import type { ErrorCode } from '../../api/error-codes.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { errorCodes, type ErrorCode } from '../../api/error-codes.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';
 import { renderMarkdown } from './markdown.ts';
 import { referenceLayout } from './reference-layout.ts';

@@ -1,5 +1,4 @@
-import { bodySchemaOf } from './api-document.ts';
-import type { PlacedOperation, Schema } from './api-document.ts';
+import { bodySchemaOf, type PlacedOperation, type Schema } from './api-document.ts';
 import { withoutNull } from './schema-fields.ts';
 
 const id = '01939f00-0000-7000-8000-000000000002';

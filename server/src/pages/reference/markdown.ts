@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 
 /** The target of a link on this site, or null to show only its words. */
 export type LinkTarget = (address: string) => string | null;

@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 
 /** The layout of the documentation: navigation, table of contents and text. */
 export function referenceLayout(page: { contents: Html | null; body: Html }): Html {

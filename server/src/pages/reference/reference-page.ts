@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';
 import {
   bodySchemaOf,
@@ -9,14 +8,15 @@ import {
   recordName,
   scopeOf,
   successOf,
+  type ApiDocument,
+  type PlacedOperation,
+  type Schema,
 } from './api-document.ts';
-import type { ApiDocument, PlacedOperation, Schema } from './api-document.ts';
 import { curlExample } from './example-request.ts';
 import { renderInline } from './markdown.ts';
 import { referenceIntroduction } from './reference-introduction.ts';
 import { referenceLayout } from './reference-layout.ts';
-import { describeType, fieldsOf, withoutNull } from './schema-fields.ts';
-import type { Field } from './schema-fields.ts';
+import { describeType, fieldsOf, withoutNull, type Field } from './schema-fields.ts';
 
 export interface ReferenceOptions {
   /** The URL that the examples call, without a trailing slash. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { Compile } from 'typebox/compile';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';

@@ -1,5 +1,4 @@
-import { recordName } from './api-document.ts';
-import type { Schema } from './api-document.ts';
+import { recordName, type Schema } from './api-document.ts';
 
 /** One line of a table of fields. */
 export interface Field {

@@ -1,11 +1,9 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
 import { rowOfId, statementByLast, statementForMany, typedRow } from '../../kit/many-rows.ts';
-import { listOf } from '../../api/list-reader.ts';
-import type { ListSource } from '../../api/list-reader.ts';
+import { listOf, type ListSource } from '../../api/list-reader.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
 import type { Charge, ChargeProgress, ChargeStatus } from '../charge.ts';
-import { chargeFilters } from './list-filters.ts';
-import type { ChargeFilter } from './list-filters.ts';
+import { chargeFilters, type ChargeFilter } from './list-filters.ts';
 
 export const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
   charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",

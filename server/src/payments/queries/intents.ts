@@ -1,7 +1,6 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
-import { summedListOf } from '../../api/list-reader.ts';
-import type { ListSource } from '../../api/list-reader.ts';
+import { summedListOf, type ListSource } from '../../api/list-reader.ts';
 import { rowOfId, statementForMany, typedRow } from '../../kit/many-rows.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { Intent, IntentStatus } from '../intent.ts';

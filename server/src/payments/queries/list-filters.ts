@@ -6,19 +6,17 @@ import {
   idFilters,
   substringPattern,
   termFilter,
+  type ListFilter,
+  type TimeFilter,
 } from '../../api/list-filter.ts';
-import type { ListFilter, TimeFilter } from '../../api/list-filter.ts';
 import type { ListConditions } from '../../api/list-reader.ts';
-import { newestRequest } from '../../api/search-request.ts';
-import type { SearchedText } from '../../api/search-request.ts';
+import { newestRequest, type SearchedText } from '../../api/search-request.ts';
 import type { ChargeStatus } from '../charge.ts';
 import { totalMax } from '../../api/pagination.ts';
 import { addMs } from '../../kit/clock.ts';
 import { firstIdAt } from '../../kit/ids.ts';
-import { isOpen } from '../intent.ts';
-import type { IntentStatus } from '../intent.ts';
-import { receiptCodeDays } from '../payment-search.ts';
-import type { PaymentSearch } from '../payment-search.ts';
+import { isOpen, type IntentStatus } from '../intent.ts';
+import { receiptCodeDays, type PaymentSearch } from '../payment-search.ts';
 
 /** Filters of the list of intents; undefined is no filter. */
 export interface IntentFilter extends TimeFilter {

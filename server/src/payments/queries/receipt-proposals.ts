@@ -1,5 +1,4 @@
-import { columnFilter } from '../../api/list-filter.ts';
-import type { ListFilter } from '../../api/list-filter.ts';
+import { columnFilter, type ListFilter } from '../../api/list-filter.ts';
 import type { Queryable } from '../../kit/db.ts';
 import { firstIdAt } from '../../kit/ids.ts';
 import type { Charge } from '../charge.ts';

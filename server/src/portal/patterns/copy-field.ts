@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 
 /** A text to copy: a button does it where scripts run; without them the field selects like any other. */
 export function copyField(id: string, label: string, text: string): Html {

@@ -2,10 +2,8 @@ import { needsFactorEachTime } from '../../accounts/permissions.ts';
 import { passkeyRequest } from '../../accounts/passkeys.ts';
 import { listPasskeys } from '../../accounts/second-factor.ts';
 import { hasRecentFactor } from '../../accounts/sessions.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
-import { textField } from '../forms.ts';
-import type { FormState } from '../forms.ts';
+import { html, type Html } from '../../kit/html.ts';
+import { textField, type FormState } from '../forms.ts';
 import type { AnyAction, PortalVisit } from './page-route.ts';
 
 /** Whether a form for this action asks for the second factor. */

@@ -1,11 +1,9 @@
 import { fieldError } from '../../api/app-error.ts';
 import { amountToJson } from '../../kit/money.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { readAmount } from '../../kit/read-amount.ts';
 import { fieldError as shownError } from '../../pages/form-errors.ts';
-import { textField } from '../forms.ts';
-import type { FormState } from '../forms.ts';
+import { textField, type FormState } from '../forms.ts';
 
 interface FieldBase {
   /** The path of the field in the API's body: `data.amount`. Errors come back under the same name. */

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../api/app-error.ts';
-import { html, renderHtml } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, renderHtml, type Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { PublicError } from '../../kit/public-error.ts';
-import { formSummary, refusedForm } from '../forms.ts';
-import type { FormState } from '../forms.ts';
+import { formSummary, refusedForm, type FormState } from '../forms.ts';
 import { factorField } from './factor-field.ts';
 import {
   bodyOfForm,
@@ -15,8 +13,8 @@ import {
   typedValues,
   withoutEmptyRows,
   withTickedOptions,
+  type Field,
 } from './fields.ts';
-import type { Field } from './fields.ts';
 import type { PageInput, PageResult, PageRoute, PortalKind } from './page-route.ts';
 
 /** What a form is about, once its subject has been read. */

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createCharge } from '../../../../test/harness/api-client.ts';
 import { launchBrowser } from '../../../../test/harness/browser.ts';
-import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
-import type { DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
+import { openDashboardWorld, type DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 
 let world: DashboardWorld;
 

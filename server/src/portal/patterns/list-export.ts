@@ -3,12 +3,20 @@ import { limitMax } from '../../api/pagination.ts';
 import { utcDay } from '../../kit/clock.ts';
 import { csvRows } from '../../kit/csv.ts';
 import { assert } from '../../kit/assert.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { exportName } from './export-name.ts';
-import { activeFilters, countText, listRoute, shownList } from './list-page.ts';
-import type { ExportPage, ExportTotals, ListExport, ListPage, ShownList } from './list-page.ts';
+import {
+  activeFilters,
+  countText,
+  listRoute,
+  shownList,
+  type ExportPage,
+  type ExportTotals,
+  type ListExport,
+  type ListPage,
+  type ShownList,
+} from './list-page.ts';
 import type { Page, PageInput, PageResult, PageRoute, PortalKind, PortalVisit } from './page-route.ts';
 
 // A page of the file in memory at a time: 500 payments are 100 kB.

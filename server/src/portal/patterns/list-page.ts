@@ -1,7 +1,6 @@
 import type { Topic } from '../../kit/changes.ts';
 import type { CsvCell } from '../../kit/csv.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { searchedRowsMax } from '../../api/pagination.ts';
 import type { Option } from './fields.ts';

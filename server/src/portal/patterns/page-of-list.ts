@@ -1,7 +1,5 @@
-import { cursorPosition, limitMax, newerCursor, totalMax } from '../../api/pagination.ts';
-import type { PageRequest } from '../../api/pagination.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { cursorPosition, limitMax, newerCursor, totalMax, type PageRequest } from '../../api/pagination.ts';
+import { html, type Html } from '../../kit/html.ts';
 
 export const rowsPerPage = 25;
 

@@ -1,8 +1,6 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { AnyAction, PortalVisit } from './page-route.ts';
-import { shownTime, stateMark } from './texts.ts';
-import type { StateMark } from './texts.ts';
+import { shownTime, stateMark, type StateMark } from './texts.ts';
 
 /** Something that a person may do with a record in its state, as a link to the page that asks. */
 export interface RecordAction<Action extends AnyAction> {

@@ -1,8 +1,6 @@
 import type { MerchantRole, OperatorRole } from '../../accounts/permissions.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
-import { icon } from '../../pages/icons.ts';
-import type { IconName } from '../../pages/icons.ts';
+import { html, type Html } from '../../kit/html.ts';
+import { icon, type IconName } from '../../pages/icons.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { formatTime } from '../../pages/page-text.ts';
 

@@ -1,6 +1,5 @@
 import { fieldError } from '../../api/app-error.ts';
-import { AppearanceError, readAppearancePart } from '../../merchants/appearance.ts';
-import type { MerchantAppearance } from '../../merchants/appearance.ts';
+import { AppearanceError, readAppearancePart, type MerchantAppearance } from '../../merchants/appearance.ts';
 import { logoBytesMax, pngProblem } from '../../merchants/logo/png-check.ts';
 import type { Field } from '../patterns/fields.ts';
 import type { PageInput } from '../patterns/page-route.ts';

@@ -1,5 +1,4 @@
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { Charge } from '../../payments/charge.ts';

@@ -1,6 +1,5 @@
 import type { KeyScope } from '../../api/key-scope.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import type { ListedKey } from '../../merchants/manage-keys.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { StateMark } from '../patterns/texts.ts';

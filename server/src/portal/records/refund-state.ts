@@ -1,5 +1,4 @@
-import type { Refund } from '../../refunds/refund.ts';
-import { refundStatus } from '../../refunds/refund.ts';
+import { refundStatus, type Refund } from '../../refunds/refund.ts';
 import type { StateMark } from '../patterns/texts.ts';
 
 /** A refund's state in the words that everybody in the shop uses. */

@@ -10,25 +10,21 @@ import {
   prepareTotp,
   preparedTotp,
 } from '../../accounts/second-factor.ts';
-import { deleteSession, deleteSessions, listOwnSessions } from '../../accounts/sessions.ts';
-import type { SignedIn } from '../../accounts/sessions.ts';
-import { listMemberships } from '../../accounts/team.ts';
-import type { OwnMembership } from '../../accounts/team.ts';
+import { deleteSession, deleteSessions, listOwnSessions, type SignedIn } from '../../accounts/sessions.ts';
+import { listMemberships, type OwnMembership } from '../../accounts/team.ts';
 import { html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { seeOther } from '../../pages/page-scope.ts';
 import { cleanText, foreignText, formatTime } from '../../pages/page-text.ts';
 import { qrCode } from '../../pages/qr-code.ts';
-import { emptyForm, formSummary, submitForm, textField } from '../forms.ts';
-import type { FormState } from '../forms.ts';
+import { emptyForm, formSummary, submitForm, textField, type FormState } from '../forms.ts';
 import { narrowPage, passkeyForm } from '../narrow-page.ts';
 import { roleName } from '../patterns/texts.ts';
 import type { Environment } from '../environment.ts';
 import type { PortalParts } from '../portal-scope.ts';
 import { deviceName } from '../visitor.ts';
 import { reportFactor } from './member-audit.ts';
-import { requireFactor, requireSignedIn } from './signed-in-only.ts';
-import type { PortalRequest } from './signed-in-only.ts';
+import { requireFactor, requireSignedIn, type PortalRequest } from './signed-in-only.ts';
 
 /** What a signed-in person manages for themselves: businesses, second factors, passkeys, recovery codes and sessions. */
 export function registerAccountPages(scope: FastifyInstance, parts: PortalParts): void {

@@ -1,16 +1,18 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { homeOf } from '../../accounts/sign-up.ts';
-import { acceptInvitation, acceptInvitationAnew, findInvitationOf, findInvited } from '../../accounts/team.ts';
-import type { AlsoWrite } from '../../accounts/team.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import {
+  acceptInvitation,
+  acceptInvitationAnew,
+  findInvitationOf,
+  findInvited,
+  type AlsoWrite,
+} from '../../accounts/team.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { seeOther } from '../../pages/page-scope.ts';
-import { emptyForm, formSummary, submitForm, textField } from '../forms.ts';
-import type { FormState } from '../forms.ts';
+import { emptyForm, formSummary, submitForm, textField, type FormState } from '../forms.ts';
 import { narrowPage } from '../narrow-page.ts';
 import { recordJoin } from './member-audit.ts';
-import { endedLink, withNext } from './visitor-pages.ts';
-import type { VisitorPagesOptions, VisitorRequest } from './visitor-pages.ts';
+import { endedLink, withNext, type VisitorPagesOptions, type VisitorRequest } from './visitor-pages.ts';
 
 const base = homeOf('merchant');
 

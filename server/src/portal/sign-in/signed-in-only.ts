@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
-import { hasRecentFactor } from '../../accounts/sessions.ts';
-import type { SignedIn } from '../../accounts/sessions.ts';
+import { hasRecentFactor, type SignedIn } from '../../accounts/sessions.ts';
 import { seeOther } from '../../pages/page-scope.ts';
 import type { Environment } from '../environment.ts';
 import type { PortalParts } from '../portal-scope.ts';

@@ -1,8 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { normalizedEmail } from '../../accounts/account.ts';
 import { passkeyRequest } from '../../accounts/passkeys.ts';
-import { giveSecondFactor, signIn, signInWithPasskey } from '../../accounts/sign-in.ts';
-import type { StartedSession, VisitorLimit } from '../../accounts/sign-in.ts';
+import {
+  giveSecondFactor,
+  signIn,
+  signInWithPasskey,
+  type StartedSession,
+  type VisitorLimit,
+} from '../../accounts/sign-in.ts';
 import { deleteSession } from '../../accounts/sessions.ts';
 import {
   findPasswordLink,
@@ -14,11 +19,9 @@ import {
 } from '../../accounts/sign-up.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Transaction } from '../../kit/db.ts';
-import { html } from '../../kit/html.ts';
-import type { Html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { seeOther } from '../../pages/page-scope.ts';
-import { emptyForm, formSummary, submitForm, textField } from '../forms.ts';
-import type { FormState } from '../forms.ts';
+import { emptyForm, formSummary, submitForm, textField, type FormState } from '../forms.ts';
 import type { PortalParts } from '../portal-scope.ts';
 import { narrowPage, passkeyForm } from '../narrow-page.ts';
 import { clientOf } from '../visitor.ts';

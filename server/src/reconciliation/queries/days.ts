@@ -1,6 +1,5 @@
 import { columnFilter } from '../../api/list-filter.ts';
-import { listOf } from '../../api/list-reader.ts';
-import type { ListSource } from '../../api/list-reader.ts';
+import { listOf, type ListSource } from '../../api/list-reader.ts';
 import type { Queryable } from '../../kit/db.ts';
 import type { ReconciledDay } from '../reconciled-day.ts';
 

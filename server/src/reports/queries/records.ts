@@ -1,6 +1,13 @@
 import type { Queryable } from '../../kit/db.ts';
-import { endedUnpaid, movedBySource, rangeValues, recordsOfMoved, unpaidAt, unpaidValues } from './moved.ts';
-import type { Range } from './moved.ts';
+import {
+  endedUnpaid,
+  movedBySource,
+  rangeValues,
+  recordsOfMoved,
+  unpaidAt,
+  unpaidValues,
+  type Range,
+} from './moved.ts';
 
 /** A figure of money by its movements. */
 export type MoneyFigure =

@@ -1,8 +1,7 @@
 import type { EventToDeliver } from '../../events/event.ts';
 import { assert } from '../../kit/assert.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { searchParts } from '../../kit/due-floors.ts';
-import type { DueSearch } from '../../kit/due-floors.ts';
+import { searchParts, type DueSearch } from '../../kit/due-floors.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
 import type { Delivery, DeliveryStatus, DeliveryTarget, DueDelivery, EndpointQueue } from '../delivery.ts';
 

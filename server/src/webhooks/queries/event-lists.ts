@@ -2,11 +2,9 @@ import type { EventKind } from '../../events/kinds.ts';
 import { addMs } from '../../kit/clock.ts';
 import type { Queryable } from '../../kit/db.ts';
 import { firstIdAt } from '../../kit/ids.ts';
-import { columnFilter, createdFilter } from '../../api/list-filter.ts';
-import type { ListFilter, TimeFilter } from '../../api/list-filter.ts';
+import { columnFilter, createdFilter, type ListFilter, type TimeFilter } from '../../api/list-filter.ts';
 import type { List, ListReader } from '../../api/list-reader.ts';
-import { searchedRowsMax } from '../../api/pagination.ts';
-import type { PageRequest } from '../../api/pagination.ts';
+import { searchedRowsMax, type PageRequest } from '../../api/pagination.ts';
 import type { Delivery, DeliveryStatus } from '../delivery.ts';
 
 /** An event as a merchant looks it up. */

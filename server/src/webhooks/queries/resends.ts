@@ -1,7 +1,6 @@
 import type { EventKind } from '../../events/kinds.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { listClause } from '../../api/list-filter.ts';
-import type { ListClause, ListFilter, TimeFilter } from '../../api/list-filter.ts';
+import { listClause, type ListClause, type ListFilter, type TimeFilter } from '../../api/list-filter.ts';
 import type { DeliveryStatus } from '../delivery.ts';
 import { chunk } from './deliveries.ts';
 import { timeFilters } from './event-lists.ts';

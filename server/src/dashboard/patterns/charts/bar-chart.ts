@@ -1,9 +1,7 @@
 import { scaleLinear } from 'd3-scale';
-import { html } from '../../../kit/html.ts';
-import type { Html } from '../../../kit/html.ts';
+import { html, type Html } from '../../../kit/html.ts';
 import { formatAmount } from '../../../kit/money.ts';
-import { chartFrame, columns, plot, rounded } from './chart-frame.ts';
-import type { ChartPoint, DrawnPoint } from './chart-frame.ts';
+import { chartFrame, columns, plot, rounded, type ChartPoint, type DrawnPoint } from './chart-frame.ts';
 
 /** An amount of a bar chart. */
 export interface MoneyPoint extends ChartPoint {

@@ -1,6 +1,5 @@
 import { scaleBand } from 'd3-scale';
-import { html } from '../../../kit/html.ts';
-import type { Html } from '../../../kit/html.ts';
+import { html, type Html } from '../../../kit/html.ts';
 
 /** One day, hour or week of a chart. */
 export interface ChartPoint {

@@ -1,5 +1,4 @@
-import { html } from '../../../kit/html.ts';
-import type { Html } from '../../../kit/html.ts';
+import { html, type Html } from '../../../kit/html.ts';
 import { formatAmount } from '../../../kit/money.ts';
 
 /** A part of a whole, such as a network's of what was collected. */

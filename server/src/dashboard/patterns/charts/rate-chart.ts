@@ -1,9 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
-import { html } from '../../../kit/html.ts';
-import type { Html } from '../../../kit/html.ts';
-import { chartFrame, columns, plot, rounded } from './chart-frame.ts';
-import type { ChartPoint } from './chart-frame.ts';
+import { html, type Html } from '../../../kit/html.ts';
+import { chartFrame, columns, plot, rounded, type ChartPoint } from './chart-frame.ts';
 import { rateText } from '../../../portal/patterns/texts.ts';
 
 /** How many of how many. */
