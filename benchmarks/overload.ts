@@ -1,9 +1,11 @@
+import { Agent, request } from 'undici';
+import { systemClock } from '../server/src/kit/clock.ts';
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import type { OpenLoadOptions, OpenLoadResult } from './open-load.ts';
 import { failureFigure, secondsOf, type Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
-import { inMs, whole } from './harness/statistics.ts';
+import { inMs, latenciesOf, whole, type Latencies } from './harness/statistics.ts';
 import { transferBody, transferPath } from './harness/transfer-statements.ts';
 
 const merchants = 32;
@@ -20,6 +22,9 @@ const usualShare = 0.5;
 // A load in which latency is back to what it was, within what two runs of one load differ by.
 const recoveredTimes = 1.5;
 const recoversWithinSeconds = 60;
+// What comes newly meanwhile: a payer who opens a page, or the load balancer that asks whether the process lives.
+const newConnectionEveryMs = 200;
+const newConnectionMaxMs = 1_000;
 
 export const overload: Part = {
   name: 'overload',
@@ -39,7 +44,9 @@ export const overload: Part = {
     const usual = { perSecond: capacity * usualShare, seconds: usualSeconds, connections: usualConnections };
     const excess = { perSecond: capacity * times, seconds: overloadSeconds, connections: overloadConnections };
     const before = await atOpenRate(service, keys, usual);
+    const opening = openConnections(service);
     const result = await atOpenRate(service, keys, excess);
+    const opened = await opening.stop();
     bench.log(`  at ${whole(capacity * times)}/s: ${JSON.stringify(result.counts)}`);
     const recovery = await recover(() => atOpenRate(service, keys, usual), before.p95Ms * recoveredTimes);
     await service.settled();
@@ -58,6 +65,11 @@ export const overload: Part = {
         },
         { label: 'Latency p50, p95, p99 of the accepted', value: latencies(result) },
         { label: 'The same at half the capacity, before', value: latencies(before) },
+        {
+          label: 'GET /healthz on a new connection meanwhile, p50, p95, p99',
+          value: latencies(opened),
+          aim: { text: `p99 under ${whole(newConnectionMaxMs)} ms`, isMet: opened.p99Ms < newConnectionMaxMs },
+        },
         {
           label: 'Seconds until half the capacity is served as before',
           value: recovery.seconds === null ? `not in ${recoversWithinSeconds}` : whole(recovery.seconds),
@@ -79,8 +91,36 @@ export const overload: Part = {
   },
 };
 
-function latencies({ p50Ms, p95Ms, p99Ms }: OpenLoadResult): string {
+function latencies({ p50Ms, p95Ms, p99Ms }: Latencies): string {
   return [p50Ms, p95Ms, p99Ms].map(inMs).join(', ');
+}
+
+/** Asks for /healthz again and again, each time on a new connection. */
+function openConnections({ url }: Service): { stop(): Promise<Latencies> } {
+  const stopped = new AbortController();
+  const asking: Promise<number>[] = [];
+  const ask = async (): Promise<number> => {
+    const began = performance.now();
+    const dispatcher = new Agent();
+    const { body } = await request(`${url}/healthz`, { dispatcher });
+    await body.dump();
+    await dispatcher.close();
+    return performance.now() - began;
+  };
+  const askEachTime = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      asking.push(ask());
+      await systemClock.sleep(newConnectionEveryMs, stopped.signal);
+    }
+  };
+  const running = askEachTime();
+  return {
+    stop: async () => {
+      stopped.abort();
+      await running;
+      return latenciesOf(await Promise.all(asking));
+    },
+  };
 }
 
 function sum(counts: Record<string, number>): number {

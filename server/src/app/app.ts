@@ -23,6 +23,7 @@ import { createRestoreHold, heldText, type RestoreHold } from '../backups/hold.t
 import type { DailyHeads } from '../chain/record-heads.ts';
 import { registerHealth } from '../http/health.ts';
 import { refuseWhileHeld } from '../http/refuse-while-held.ts';
+import { listen } from '../http/listening.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
 import { createServer } from '../http/server.ts';
 import { createNodeProbe } from '../http/node-probe.ts';
@@ -121,7 +122,7 @@ export async function createApp(baseOptions: AppOptions, serve: Serve = serveAll
   return {
     server,
     start: async () => {
-      const listening = await listen(server, config, address);
+      const listening = await listenAt(server, config, address);
       await warnAtStart(log, { hasNetwork: networks.registry.list(false).length > 0, hold });
       worker = startWorker({ clock, changes: options.notifier, log, queues, heartbeats });
       return listening;
@@ -145,16 +146,9 @@ export async function createApp(baseOptions: AppOptions, serve: Serve = serveAll
   };
 }
 
-// As many as Linux lets wait (net.core.somaxconn). With Node's 511, connections that come in one busy second are dropped, and their
-// clients wait for seconds, or without end.
-const waitingConnectionsMax = 4_096;
-
-async function listen(
-  server: FastifyInstance,
-  { port, host }: AppOptions['config'],
-  address: Address,
-): Promise<string> {
-  const listening = await server.listen({ port, host, backlog: waitingConnectionsMax });
+async function listenAt(server: FastifyInstance, config: AppOptions['config'], address: Address): Promise<string> {
+  const { port } = config;
+  const listening = await listen(server, config);
   // The address leaves a default port out, so the port is read from the server.
   const boundAddress = server.server.address();
   address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : port);

@@ -1,5 +1,4 @@
-import type { Server } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Clock } from '../kit/clock.ts';
@@ -17,6 +16,7 @@ import {
   sendError,
   type ErrorOptions,
 } from './error-responses.ts';
+import { stopListeningOnClose } from './listening.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface ServerOptions extends ErrorOptions {
@@ -52,10 +52,6 @@ const headersChecksPerTimeout = 10;
 // A client that opens a connection for a request sends the head at once: behind a proxy within milliseconds, on 2G within two
 // seconds, from a busy machine later. The process has 25 s to end.
 const connectionGraceMs = 5_000;
-// A busy server may have no quiet round, and the process has 25 s to end.
-const acceptMaxMs = 1_000;
-// A round of the event loop in which nothing happens takes some 0.03 ms. What connects after its poll is reset.
-const quietRoundMs = 0.1;
 const headersBytesMax = 16 * 1024;
 const requestIdLength = 20;
 // Room for the longest token.
@@ -125,6 +121,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.headers({ ...responseHeaders, 'x-request-id': request.id });
   });
   if (options.isClosing) closeConnectionsOnShutdown(app, options.isClosing);
+  stopListeningOnClose(app);
   closeConnectionsWithoutRequest(app, options.clock);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
@@ -201,47 +198,6 @@ function closeConnectionsWithoutRequest(app: FastifyInstance, clock: Clock): voi
     for (const [socket, { requestsUnderWay }] of connections) if (requestsUnderWay === 0) socket.destroy();
   };
   app.addHook('preClose', async () => {
-    await stopListening(app.server);
     setImmediate(() => void close());
-  });
-}
-
-/**
- * Stops listening once every connection that waits has been accepted. The kernel completes connections before the process
- * accepts them, and resets those that wait when the server stops listening: a proxy that had already sent its request cannot
- * send it again.
- *
- * Node accepts one connection in each round of its event loop, so a short round that brought none is the last one. What connects
- * between its poll and the end of listening is reset: some 12 µs, where Fastify's own work would take 3 ms.
- */
-async function stopListening(server: Server): Promise<void> {
-  if (!server.listening) return;
-  // That of http.Server looks at every connection before it stops listening.
-  const stop = (listening: NetServer) => NetServer.prototype.close.call(listening);
-  // A function's first call compiles it, which takes 0.15 ms.
-  stop(new NetServer());
-  let hasAccepted = false;
-  const onConnection = () => {
-    hasAccepted = true;
-  };
-  server.on('connection', onConnection);
-  // The current round may have polled already.
-  await measureRound();
-  let waitedMs = 0;
-  while (waitedMs < acceptMaxMs) {
-    hasAccepted = false;
-    const roundMs = await measureRound();
-    if (!hasAccepted && roundMs < quietRoundMs) break;
-    waitedMs += roundMs;
-  }
-  server.off('connection', onConnection);
-  stop(server);
-}
-
-/** Waits for the next round of the event loop, and returns how long it took. */
-function measureRound(): Promise<number> {
-  const rounds = performance.eventLoopUtilization();
-  return new Promise((resolve) => {
-    setImmediate(() => resolve(performance.eventLoopUtilization(rounds).active));
   });
 }

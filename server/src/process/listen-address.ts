@@ -4,8 +4,8 @@ import type { Config } from '../configuration/config.ts';
 import { errorCode, StartError } from '../kit/start-error.ts';
 
 /**
- * Checks that the port is free before the database is opened. The service listens on it only when everything is ready; if
- * another program takes it meanwhile, that fails with the same sentence.
+ * Checks that the port is free: before the database is opened, and again before the service listens on it, because its sockets
+ * share the port (http/listening.ts) and would share it with those of another service too.
  *
  * Throws StartError.
  */

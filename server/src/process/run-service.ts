@@ -121,6 +121,8 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
     closing.unshift(() => app.close({ noticeMs: closingNoticeMs }));
     const context = createOnboardingContext(config, { clock, random, secrets });
     const demo = config.role === 'worker' ? null : await prepareDemo(config, { db, context, logStartup });
+    // Opening the database takes time, and a socket that shares its port is refused by none that does too.
+    await assertPortFree(config);
     await app.start().catch((error: unknown) => {
       throw listenError(config, error);
     });

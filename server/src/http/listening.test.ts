@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { assertPortFree } from '../process/listen-address.ts';
+import { listen, stopListeningOnClose } from './listening.ts';
+
+const host = '127.0.0.1';
+const clientCount = 64;
+// Elsewhere a server has one socket, and accepts on that.
+const skip = process.platform === 'linux' ? false : 'only Linux shares a port among sockets';
+
+let server: FastifyInstance;
+let gate: PromiseWithResolvers<void>;
+let clients: Socket[];
+
+beforeEach(async () => {
+  gate = Promise.withResolvers();
+  clients = [];
+  server = Fastify({ forceCloseConnections: 'idle' });
+  stopListeningOnClose(server);
+  server.get('/held', async () => gate.promise.then(() => 'held'));
+  await listen(server, { port: 0, host });
+});
+afterEach(async () => {
+  gate.resolve();
+  for (const client of clients) client.destroy();
+  await server.close();
+});
+
+const port = (): number => (server.server.address() as AddressInfo).port;
+
+/** Connects all clients in one turn of the event loop, and resolves when the server has accepted them. */
+async function connectAll(onAccepted: () => void = () => {}): Promise<void> {
+  const accepted = Promise.withResolvers<void>();
+  let left = clientCount;
+  server.server.on('connection', () => {
+    onAccepted();
+    left -= 1;
+    if (left === 0) accepted.resolve();
+  });
+  clients = Array.from({ length: clientCount }, () => connect(port(), host));
+  await accepted.promise;
+}
+
+describe('a server that listens', () => {
+  it('accepts several connections in a turn of its event loop', { skip }, async () => {
+    let turns = 0;
+    const countTurns = (): void => {
+      turns += 1;
+      ticking = setImmediate(countTurns);
+    };
+    let ticking = setImmediate(countTurns);
+    const turnsOfConnections = new Set<number>();
+    await connectAll(() => turnsOfConnections.add(turns));
+    clearImmediate(ticking);
+    assert.ok(
+      turnsOfConnections.size <= clientCount / 2,
+      `${clientCount} were accepted in ${turnsOfConnections.size} turns`,
+    );
+  });
+
+  it('answers the requests under way on all its sockets before it has closed', async () => {
+    await connectAll();
+    const requests = new Promise<void>((resolve) => {
+      let begun = 0;
+      server.server.on('request', () => {
+        begun += 1;
+        if (begun === clientCount) resolve();
+      });
+    });
+    const responses = clients.map(async (client) => {
+      client.write('GET /held HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+      const chunks: Buffer[] = [];
+      client.on('data', (chunk) => chunks.push(chunk));
+      await once(client, 'end');
+      return Buffer.concat(chunks).toString('utf8');
+    });
+    await requests;
+    let answered = 0;
+    const all = responses.map((response) => response.then((text) => (answered += Number(text.endsWith('held')))));
+    const listenedOn = port();
+    const closing = server.close();
+    gate.resolve();
+    await closing;
+    await Promise.all(all);
+    assert.equal(answered, clientCount);
+    await assert.rejects(once(connect(listenedOn, host), 'connect'), /ECONNREFUSED/);
+  });
+
+  it('has its port alone: another service is refused it', async () => {
+    await assert.rejects(assertPortFree({ port: port(), host }), /Port \d+ is in use/);
+  });
+});
