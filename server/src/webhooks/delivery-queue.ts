@@ -56,9 +56,11 @@ export function createDeliveryQueue(context: WebhookContext) {
   return {
     limiter: createDeliveryLimiter(),
     claimMax: claimRowsMax,
-    listDueKeys: async (): Promise<string[]> => {
+    /** Without those whose backlog is worked on anyway, unless the sweep looks at all. */
+    listDueKeys: async (backlogs: readonly string[] = []): Promise<string[]> => {
       const search = floors.nextSweep(clock.now());
-      const found = await listDueEndpointQueues(db, search);
+      const known = search.isWhole ? [] : backlogs.flatMap((key) => parseEndpointQueueKey(key) ?? []);
+      const found = await listDueEndpointQueues(db, search, known);
       return floors.noteSweep(
         search,
         found.map((queue) => ({ key: endpointQueueKey(queue), fromStart: queue.fromStart })),
