@@ -101,7 +101,8 @@ export async function createApp(baseOptions: AppOptions, serve: Serve = serveAll
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
   const commits = new SharedCommits(options.db, { aloneMax: balancePermitsOf(config.databaseConnections) });
-  const [dailyHeads, heartbeats, pace] = [createDailyHeads(options), new Heartbeats(clock), createPayoutPace(clock)];
+  const [dailyHeads, heartbeats] = [createDailyHeads(options), new Heartbeats(clock)];
+  const pace = createPayoutPace(clock, options.isSaturated);
   const synthetic = createSyntheticPayments(options, address, metrics);
   const scripts = createScriptComparisons(options, address, { metrics, closing: closing.signal });
   registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts, dailyHeads, heartbeats });

@@ -50,6 +50,8 @@ import { deliveryTopicKind, endpointsTopicKind, railAccountsTopic, simulatorTopi
 
 export interface AppOptions extends MoneyOptions {
   keyring: Keyring;
+  /** Whether the process is at its limit; default: never, as where time is not the system's. */
+  isSaturated?: () => boolean;
 }
 
 /** What the contexts are built from; all that a command has. */

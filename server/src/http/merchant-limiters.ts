@@ -28,8 +28,8 @@ type LimitedQueue = Exclude<MerchantQueue, 'payouts'>;
 export type MerchantLimiters = Readonly<Record<LimitedQueue, KeyedLimiter<string>> & { payouts: Pace }>;
 
 /** While a merchant's payouts are late because of this process, its transfers are accepted as fast as it sends them. */
-export function createPayoutPace(clock: Clock): Pace {
-  return new Pace({ name: 'payouts', clock, lateAfterMs, waitingMax: pacedMax, message: pacedMessage });
+export function createPayoutPace(clock: Clock, isSaturated?: () => boolean): Pace {
+  return new Pace({ name: 'payouts', clock, lateAfterMs, waitingMax: pacedMax, message: pacedMessage, isSaturated });
 }
 
 /**

@@ -9,11 +9,14 @@ const late = { count: 2, lateMs: 5_000, isOwnDelay: true };
 
 let clock: SettableClock;
 let pace: Pace;
+let isSaturated: boolean;
 let letOn: string[];
 
 beforeEach(() => {
   clock = new SettableClock(new Date('2026-11-27T12:00:00Z'));
-  pace = new Pace({ name: 'work', clock, lateAfterMs: 5_000, waitingMax: 3, message: 'Too many wait.' });
+  isSaturated = false;
+  const limits = { lateAfterMs: 5_000, waitingMax: 3, message: 'Too many wait.' };
+  pace = new Pace({ name: 'work', clock, ...limits, isSaturated: () => isSaturated });
   letOn = [];
 });
 
@@ -47,6 +50,15 @@ describe('those who add to work', () => {
     assert.deepEqual(await come('a', '6', '7'), ['1', '2', '3', '4', '5', '6']);
   });
 
+  it('go on as fast as it is claimed too where calls make it late while the process is at its limit', async () => {
+    const called = { ...late, isOwnDelay: false };
+    pace.noteClaim('a', called);
+    assert.deepEqual(await come('a', '1', '2', '3'), ['1', '2', '3']);
+    isSaturated = true;
+    pace.noteClaim('a', called);
+    assert.deepEqual(await come('a', '4', '5', '6'), ['1', '2', '3', '4', '5']);
+  });
+
   it('do not make up for what was claimed while nobody came', async () => {
     for (let claim = 0; claim < 10; claim += 1) pace.noteClaim('a', late);
     assert.deepEqual(await come('a', '1', '2', '3'), ['1', '2']);
@@ -75,6 +87,19 @@ describe('those who add to work', () => {
       assert.deepEqual(await settle(), ['1', '2']);
       assert.deepEqual(await come('a', '3', '4'), ['1', '2', '3', '4']);
     }
+  });
+
+  it('go on after thirty seconds without a late claim while the process is at its limit, where claims are rare', async () => {
+    isSaturated = true;
+    pace.noteClaim('a', { ...late, count: 1 });
+    await come('a', '1');
+    clock.set(addMs(clock.now(), 29_999));
+    await come('a', '2');
+    pace.expire();
+    assert.deepEqual(await settle(), ['1']);
+    clock.set(addMs(clock.now(), 1));
+    pace.expire();
+    assert.deepEqual(await settle(), ['1', '2']);
   });
 
   it('are refused with a time to come again when too many wait', async () => {

@@ -21,6 +21,8 @@ interface PaceOptions {
   /** How many may wait of one key; another one is refused. */
   waitingMax: number;
   message: string;
+  /** Whether this process is at its limit, where what it calls seems slow too. Default: never. */
+  isSaturated?: (() => boolean) | undefined;
 }
 
 interface LateKey {
@@ -40,9 +42,9 @@ interface Waiter {
 
 // Clients wait for longer; but nobody waits for so long that a client has left whose request is then carried out.
 const waitMaxMs = 2_000;
-// Work that is still late is claimed several times a second. Where claims end because whom the process calls does not answer, those
-// who wait go on after this time.
-const lateForMs = 2_000;
+// Work that is still late is claimed several times a second, or by a process at its limit every ten seconds or so. Where claims end
+// because whom the process calls does not answer, those who wait go on after this time.
+const lateForMs = { usual: 2_000, saturated: 30_000 };
 
 /**
  * Lets those who add to a backlog on, each key by itself. While the work of a key is late because this process has too much to do,
@@ -88,7 +90,7 @@ export class Pace implements LimiterFigures {
 
   /** Tasks of the key were claimed. */
   noteClaim(key: string, { count, lateMs, isOwnDelay }: ClaimTiming): void {
-    const isLate = count > 0 && lateMs >= this.#options.lateAfterMs && isOwnDelay;
+    const isLate = count > 0 && lateMs >= this.#options.lateAfterMs && (isOwnDelay || this.#isSaturated);
     const known = this.#late.get(key);
     if (this.#hasEnded || !(known || isLate)) return;
     const late = known ?? { foundAtMs: 0, ahead: 0, waiting: [] };
@@ -102,8 +104,9 @@ export class Pace implements LimiterFigures {
 
   /** Refuses who has waited for too long; lets on who waits for work that has not been late for a while. To be called each second. */
   expire(): void {
+    const endsAfterMs = this.#isSaturated ? lateForMs.saturated : lateForMs.usual;
     for (const [key, { foundAtMs, waiting }] of this.#late) {
-      if (this.#isPast(foundAtMs, lateForMs)) this.#end(key);
+      if (this.#isPast(foundAtMs, endsAfterMs)) this.#end(key);
       else while (waiting[0] && this.#isPast(waiting[0].arrivedAtMs, waitMaxMs)) waiting.shift()?.refuse();
     }
   }
@@ -140,6 +143,10 @@ export class Pace implements LimiterFigures {
     const waiting = this.#late.get(key)?.waiting ?? [];
     this.#late.delete(key);
     for (const { letOn } of waiting) letOn();
+  }
+
+  get #isSaturated(): boolean {
+    return this.#options.isSaturated?.() ?? false;
   }
 
   get #nowMs(): number {

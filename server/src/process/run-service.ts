@@ -13,6 +13,7 @@ import { createServiceLog } from '../api/service-log.ts';
 import type { Log } from '../kit/log.ts';
 import { startNotifier } from '../kit/notifier.ts';
 import { systemRandom } from '../kit/random.ts';
+import { createSaturationMeter } from '../kit/saturation.ts';
 import { StartError } from '../kit/start-error.ts';
 import { openSecrets } from './open-secrets.ts';
 import { openServiceDatabase, type OpenedDatabase } from './open-service.ts';
@@ -116,7 +117,8 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
     closing.unshift(() => notifier.close());
     // Loading it takes most of a start, so what ends a start comes before.
     const { createApp } = await import('../app/app.ts');
-    const app = await createApp({ config, secrets, keyring, db, notifier, clock, random, log });
+    const isSaturated = createSaturationMeter();
+    const app = await createApp({ config, secrets, keyring, db, notifier, clock, random, log, isSaturated });
     let closingNoticeMs = 0;
     closing.unshift(() => app.close({ noticeMs: closingNoticeMs }));
     const context = createOnboardingContext(config, { clock, random, secrets });

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from './clock.ts';
+import { createSaturationMeter } from './saturation.ts';
+
+test('an event loop without rest for a second is saturated, and one that has waited for a second is not', async () => {
+  const isSaturated = createSaturationMeter();
+  const endsAt = performance.now() + 1_100;
+  while (performance.now() < endsAt) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(isSaturated(), true);
+  await systemClock.sleep(1_100);
+  assert.equal(isSaturated(), false);
+});
