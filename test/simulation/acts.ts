@@ -1,5 +1,6 @@
 import type { Database } from '../../server/src/kit/db.ts';
 import { Choices } from './choices.ts';
+import type { ConsoleOperators } from './console-operators.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import type { Networks } from './networks.ts';
@@ -39,6 +40,7 @@ export interface ActsOptions {
   till: Till;
   /** Where the people of the first merchant's business are signed in to it. */
   dashboard: Dashboard | undefined;
+  consoleOperators: ConsoleOperators | undefined;
   /** A merchant whose receiver was off brings it back, and switches its endpoint on. */
   switchOn: (merchant: MerchantClient) => Promise<void>;
   /** A merchant was shown the new secret of its endpoint. */
@@ -259,6 +261,7 @@ export class Acts {
       const sub = this.#ofMerchant(this.subAccounts, this.#options.merchants[0], choices);
       if (sub) await this.#options.dashboard?.payOutSubAccount(sub.id, choices);
     },
+    decide_at_console: async (choices) => this.#options.consoleOperators?.decide(choices),
     decide_by_form: async (choices) => this.#options.dashboard?.decide(choices),
     match_receipt: (choices) => this.#options.operators.matchReceipt(this.#options.merchants[0].merchantId, choices),
   };

@@ -7,6 +7,13 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** Where a form led, or the page that it left the payer on. */
 export type Sent = { location: string } | { page: Page };
 
+export interface BrowserOptions {
+  traffic: Pick<Traffic, 'carry'>;
+  clock: VirtualClock;
+  /** Of somebody who is signed in already. */
+  cookies?: Readonly<Record<string, string>>;
+}
+
 const triesMax = 12;
 const pauseMs = 3_000;
 
@@ -14,11 +21,12 @@ const pauseMs = 3_000;
 export class Browser {
   readonly #traffic: Pick<Traffic, 'carry'>;
   readonly #clock: VirtualClock;
-  readonly #cookies = new Map<string, string>();
+  readonly #cookies: Map<string, string>;
 
-  constructor({ traffic, clock }: { traffic: Pick<Traffic, 'carry'>; clock: VirtualClock }) {
+  constructor({ traffic, clock, cookies = {} }: BrowserOptions) {
     this.#traffic = traffic;
     this.#clock = clock;
+    this.#cookies = new Map(Object.entries(cookies));
   }
 
   async open(path: string): Promise<Page> {

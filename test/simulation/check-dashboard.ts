@@ -60,3 +60,19 @@ async function listEntries({ shared }: World['room']): Promise<Entry[]> {
     WHERE actor_type = 'member' AND result = 'done' AND action = ANY ($1)`;
   return (await shared.database.asOwner<Entry & Record<string, unknown>>(text, [[...actions]])).rows;
 }
+
+/** Each step towards the resolution of a case that was taken at the console stands in the audit log once, and no other does. */
+export async function checkConsole({ room, consoleOperators, db }: World): Promise<string | null> {
+  if (!consoleOperators) return null;
+  const text = `SELECT case_id || ' was ' || step || ' ' || taken || ' times, and stands in the log ' || logged AS what FROM (
+      SELECT case_id::text, step, sum(taken) AS taken, sum(logged) AS logged FROM (
+        SELECT case_id::text, step, 1 AS taken, 0 AS logged FROM case_resolutions WHERE operator_id = ANY ($1)
+        UNION ALL SELECT object_id, substr(action, length('cases.') + 1), 0, 1 FROM audit_entries
+          WHERE actor_type = 'operator' AND action LIKE 'cases.%' AND session_id IS NOT NULL
+      ) AS each GROUP BY 1, 2
+    ) AS steps WHERE taken <> logged ORDER BY 1`;
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [consoleOperators.operatorIds]);
+  if (rows[0]) return `console: case ${rows[0].what}`;
+  const { findings } = await verifyChains({ db, clock: room.clock.ofMachine() });
+  return findings[0] ? `audit: ${findings[0].what} in the chain of ${findings[0].ownerId}` : null;
+}

@@ -2,7 +2,7 @@ import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import { keyIdOf } from '../../server/src/kit/seal.ts';
 import { countSealed } from '../../server/src/operator/reseal-secrets.ts';
-import { checkDashboard } from './check-dashboard.ts';
+import { checkConsole, checkDashboard } from './check-dashboard.ts';
 import type { FalseKind } from './contradictions.ts';
 import { ownAccountName } from './own-account.ts';
 import type { World } from './world.ts';
@@ -46,6 +46,7 @@ export async function findViolation(world: World): Promise<string | null> {
     checkKnown,
     checkPayouts,
     checkDashboard,
+    checkConsole,
     checkWaiting,
     checkSealed,
     checkLogs,
@@ -103,7 +104,8 @@ const decidingKinds: ReadonlySet<string> = new Set<FalseKind>(['false_look_up', 
 
 /**
  * What differs from a network's books, in its outcome or its amount, after the network said what was not so has a case or a difference,
- * and what a false line is about, or was booked and has no line, has a difference.
+ * and what a false line is about, or was booked and has no line, has a difference; a case is enough where the line may repeat what the
+ * network said before.
  */
 async function checkContradictions({ room, traffic }: World): Promise<string | null> {
   const text = `WITH named AS (
@@ -121,11 +123,11 @@ async function checkContradictions({ room, traffic }: World): Promise<string | n
       ), 0) AS ours FROM named
     )
     SELECT kind || ' ' || id || ' differs from what its network did, and has neither case nor difference' AS what FROM records
-    WHERE NOT EXISTS (SELECT FROM reconciliation_differences WHERE subject_id = records.id) AND (
-      reference = ANY ($2) AND ours <> theirs AND NOT EXISTS (SELECT FROM cases WHERE subject_id = records.id)
-      OR transaction_id = ANY ($3)
-      OR EXISTS (SELECT FROM ledger_movements moved WHERE moved.merchant_id = records.merchant_id AND source_id = records.id
-        AND (debit_account LIKE 'float:%' AND transaction_id = ANY ($4) OR credit_account LIKE 'float:%' AND transaction_id = ANY ($5))))`;
+    WHERE NOT EXISTS (SELECT FROM reconciliation_differences WHERE subject_id = records.id)
+      AND NOT (reference = ANY ($2) AND EXISTS (SELECT FROM cases WHERE subject_id = records.id))
+      AND (reference = ANY ($2) AND ours <> theirs OR transaction_id = ANY ($3)
+        OR EXISTS (SELECT FROM ledger_movements moved WHERE moved.merchant_id = records.merchant_id AND source_id = records.id
+          AND (debit_account LIKE 'float:%' AND transaction_id = ANY ($4) OR credit_account LIKE 'float:%' AND transaction_id = ANY ($5))))`;
   const lines = (kind: FalseKind, isIncoming?: boolean) =>
     traffic.contradictions
       .filter((one) => one.kind === kind && one.isIncoming === isIncoming)

@@ -10,7 +10,7 @@ interface DirectPayment {
   transactionId: string | null;
   received: bigint;
   bookings: bigint;
-  takenBack: bigint;
+  returned: bigint;
 }
 
 // `server/src/payments/typed-id.ts`: a message may be as much older than the payment.
@@ -44,7 +44,7 @@ export async function checkReceipts({ room, receiptPayers, operators, till }: Wo
 }
 
 function problemOf(
-  { amountMinor, received, bookings, takenBack }: DirectPayment,
+  { amountMinor, received, bookings, returned }: DirectPayment,
   { money, other }: { money: ReturnType<World['till']['find']>; other: DirectPayment | undefined },
 ): string | null {
   if (other) return `was paid by what has paid ${other.id}`;
@@ -53,7 +53,7 @@ function problemOf(
   if (received !== amountMinor || money.amountMinor !== amountMinor)
     return `is of ${amountMinor}, was booked with ${received}, and ${money.amountMinor} was sent`;
   const isTrue = !money.isForged && money.reversedAt === null;
-  if (takenBack !== (isTrue ? 0n : received)) return `has ${isTrue ? '' : 'no '}money, and ${takenBack} was taken back`;
+  if (returned !== (isTrue ? 0n : received)) return `has ${isTrue ? '' : 'no '}money, and ${returned} was taken back`;
   return null;
 }
 
@@ -92,7 +92,7 @@ async function listDirectPayments({ shared }: World['room']): Promise<DirectPaym
     ({ id = '', path = '', status = '', createdAt, amount, transactionId, received, bookings, back }) => ({
       ...{ id, path, status, createdAt: new Date(createdAt), transactionId: transactionId ?? null },
       ...{ amountMinor: BigInt(amount ?? 0), received: BigInt(received ?? 0), bookings: BigInt(bookings ?? 0) },
-      takenBack: BigInt(back ?? 0),
+      returned: BigInt(back ?? 0),
     }),
   );
 }

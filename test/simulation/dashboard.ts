@@ -123,8 +123,8 @@ export class Dashboard {
     ]);
   }
 
-  async #fillIn(member: SignedIn, wanted: FormToFill, presses: 'once' | 'twice' | 'again'): Promise<void> {
-    const { path, typed, amountMinor, isConfirmed } = wanted;
+  async #fillIn(member: SignedIn, filling: FormToFill, presses: 'once' | 'twice' | 'again'): Promise<void> {
+    const { path, typed, amountMinor, isConfirmed } = filling;
     const { browser } = member;
     let form = formOf(await browser.open(path));
     if (form && isConfirmed) {

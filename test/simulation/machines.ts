@@ -5,7 +5,7 @@ import { readSecrets, type Secrets } from '../../server/src/configuration/secret
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { createInProcessApi } from '../../server/src/http/in-process-api.ts';
-import { memberPages, payerPages, serveApi } from '../../server/src/process/serve.ts';
+import { memberPages, operatorPages, payerPages, serveApi } from '../../server/src/process/serve.ts';
 import { testKeys } from '../harness/service.ts';
 import type { ChangeFeeds } from './change-feed.ts';
 import { asInstance, type Instance, type Machine } from './instance.ts';
@@ -35,6 +35,8 @@ export interface MachineRoom {
   hasPayers: boolean;
   /** Whether people of a business are signed in to the dashboard. */
   hasMembers: boolean;
+  /** Whether operators are signed in to the console. */
+  hasConsole: boolean;
   /** Ends a machine's instance and starts the next one. */
   restart: (machine: string) => Promise<void>;
 }
@@ -94,6 +96,7 @@ async function openInstance(room: MachineRoom, instance: Instance): Promise<void
     if (isApi && room.hasPayers) await payerPages(server, { options, parts });
     if (isApi && room.hasMembers)
       await memberPages(server, { options, parts, api: createInProcessApi(runContext, routes) });
+    if (isApi && room.hasConsole) await operatorPages(server, { options, parts });
   });
   await app.start();
   instance.app = app;

@@ -13,6 +13,8 @@ export interface PageForm {
   fields: readonly string[];
   /** What they hold when the page comes. */
   filled: Readonly<Record<string, string>>;
+  /** What its lists offer. */
+  options: Readonly<Record<string, readonly string[]>>;
   /** The networks to choose from; empty where none is. */
   networks: readonly string[];
 }
@@ -28,18 +30,21 @@ function readForm(action: string, body: string): PageForm {
   const inputs = [...body.matchAll(/<input\b([^>]*)>/g)].map(([, text = '']) => readInput(text));
   const hidden = inputs.filter(({ type }) => type === 'hidden').map(({ name, value }) => [name, value] as const);
   const radios = inputs.filter(({ type, name }) => type === 'radio' && name === 'network');
+  const options = readLists(body);
   const shown = inputs.filter(({ type, name }) => type !== 'hidden' && name !== '');
   const filled = shown.filter(({ type }) => type !== 'radio' && type !== 'checkbox');
   return {
     ...{ action, hidden: Object.fromEntries(hidden), fields: shown.map(({ name }) => name) },
     filled: Object.fromEntries(filled.map(({ name, value }) => [name, value])),
-    networks: [...radios.map(({ value }) => value), ...readOptions(body)],
+    ...{ options, networks: [...radios.map(({ value }) => value), ...(options['network'] ?? [])] },
   };
 }
 
-function readOptions(body: string): string[] {
-  const [, options = ''] = /<select\b[^>]*\bname="network"[^>]*>(.*?)<\/select>/s.exec(body) ?? [];
-  return [...options.matchAll(/<option\b[^>]*\bvalue="([^"]+)"/g)].map(([, value = '']) => value);
+function readLists(body: string): Record<string, string[]> {
+  const lists = [...body.matchAll(/<select\b[^>]*\bname="([^"]+)"[^>]*>(.*?)<\/select>/gs)];
+  const valuesOf = (text: string): string[] =>
+    [...text.matchAll(/<option\b[^>]*\bvalue="([^"]+)"/g)].map(([, value = '']) => value);
+  return Object.fromEntries(lists.map(([, name = '', text = '']) => [name, valuesOf(text)]));
 }
 
 function readInput(text: string): { type: string; name: string; value: string } {

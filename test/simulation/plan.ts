@@ -61,7 +61,9 @@ export type ActKind =
   | 'refund_by_form'
   | 'pay_out_by_form'
   | 'pay_sub_account_by_form'
-  | 'decide_by_form';
+  | 'decide_by_form'
+  /** Operators at the pages of the console. */
+  | 'decide_at_console';
 
 export type FaultKind =
   /** The connection is refused: nothing was sent. */
@@ -155,7 +157,10 @@ interface Further {
 
 /** Networks that contradict themselves, and operators who change what applies. */
 const contradictions: Further = {
-  acts: ['change_rules', 'change_rules', 'suspend', 'decide', 'transfer', 'refund', 'refund'],
+  acts: [
+    ...(['change_rules', 'change_rules', 'suspend', 'decide', 'transfer', 'refund', 'refund'] as const),
+    ...(['decide_at_console', 'decide_at_console'] as const),
+  ],
   faults: [
     ...(['false_look_up', 'false_amount', 'false_callback', 'signed_callback', 'forged_callback'] as const),
     ...(['false_statement', 'missing_line'] as const),
@@ -233,6 +238,11 @@ const ofMembers: ReadonlySet<ActKind> = new Set(dashboards.acts);
 /** Whether the people of the first merchant's business sign in to the dashboard. */
 export function hasMembers({ acts }: Plan): boolean {
   return acts.some(({ kind }) => ofMembers.has(kind));
+}
+
+/** Whether operators are signed in to the console. */
+export function hasConsole({ acts }: Plan): boolean {
+  return acts.some(({ kind }) => kind === 'decide_at_console');
 }
 
 /** Whether the first merchant has a number of its own that receives by receipts. */

@@ -1,6 +1,6 @@
 import { Browser } from './browser.ts';
 import { transactionKeyOf } from '../../server/src/receipts/receipt.ts';
-import { Choices } from './choices.ts';
+import type { Choices } from './choices.ts';
 import type { PageForm } from './page.ts';
 import type { PayersOptions } from './payers.ts';
 import type { SentMoney, Till } from './till.ts';
@@ -37,7 +37,7 @@ export class ReceiptPayers {
 
   /** The payer sends what the page says, and now and then something else. */
   async pay({ path, amountMinor }: ReceiptPayment, choices: Choices): Promise<void> {
-    if (!(await this.#untilAsked(path))) return;
+    if (!(await this.#untilIdRequested(path))) return;
     const { till } = this.#options;
     const money = till.receive(choices.below(8) === 0 ? amountMinor + 100n : amountMinor);
     const forwarded = choices.pick(['before', 'after', 'after', 'twice', 'late', 'never'] as const);
@@ -51,9 +51,9 @@ export class ReceiptPayers {
 
   /** One has sent money for one of the payments, and somebody types its id for the other at the same time. */
   async race(payments: readonly ReceiptPayment[], choices: Choices): Promise<void> {
-    const asked = await Promise.all(payments.map(({ path }) => this.#untilAsked(path)));
+    const isRequested = await Promise.all(payments.map(({ path }) => this.#untilIdRequested(path)));
     const [first] = payments;
-    if (!first || asked.includes(false)) return;
+    if (!first || isRequested.includes(false)) return;
     const { till } = this.#options;
     const money = till.receive(first.amountMinor);
     const message = till.forward(money);
@@ -63,7 +63,7 @@ export class ReceiptPayers {
 
   /** Somebody has sent nothing, and types ids of what others have sent, or guesses. */
   async take({ path }: ReceiptPayment, choices: Choices): Promise<void> {
-    if (!(await this.#untilAsked(path))) return;
+    if (!(await this.#untilIdRequested(path))) return;
     const { sent } = this.#options.till;
     for (let tries = 0; tries < idsTriedMax; tries += 1) {
       const known = sent[choices.below(Math.max(1, sent.length))];
@@ -73,7 +73,7 @@ export class ReceiptPayers {
 
   /** Whoever has the phone forges a message and types its id; somebody else forges one and has no key. */
   async forge({ path, amountMinor }: ReceiptPayment, choices: Choices): Promise<void> {
-    if (!(await this.#untilAsked(path))) return;
+    if (!(await this.#untilIdRequested(path))) return;
     const { till } = this.#options;
     const money = till.forge(amountMinor);
     const hasKey = choices.below(2) === 0;
@@ -87,7 +87,7 @@ export class ReceiptPayers {
   }
 
   /** Whether the page asks for an id at last. */
-  async #untilAsked(path: string): Promise<boolean> {
+  async #untilIdRequested(path: string): Promise<boolean> {
     this.paths.add(path);
     for (let round = 0; round < patienceRounds; round += 1) {
       if ((await this.#formAt(path)) !== undefined) return true;

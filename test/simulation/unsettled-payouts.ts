@@ -1,7 +1,11 @@
 import { Choices } from './choices.ts';
-import type { World } from './world.ts';
+import type { MachineRoom } from './machines.ts';
 
 type Settled = 'completed' | 'failed';
+
+interface InRoom {
+  room: Pick<MachineRoom, 'shared' | 'scheduler'>;
+}
 
 // A number that ends in 0004: accepted, and nothing planned.
 const isUnsettled = `payouts.status = 'pending' AND planned_status IS NULL`;
@@ -11,13 +15,13 @@ export class UnsettledPayouts {
   /** What the networks have decided, by our reference. */
   readonly #settled = new Map<string, Settled>();
 
-  async areAny({ room }: Pick<World, 'room'>): Promise<boolean> {
+  async areAny({ room }: InRoom): Promise<boolean> {
     const { rows } = await room.shared.database.asOwner(`SELECT FROM simulator.payouts WHERE ${isUnsettled} LIMIT 1`);
     return rows.length > 0;
   }
 
   /** Operators ask about those that have a case. */
-  async settleAsked({ room }: Pick<World, 'room'>): Promise<void> {
+  async settleOnRequest({ room }: InRoom): Promise<void> {
     const text = `SELECT payouts.account, payouts.id, transfers.reference FROM simulator.payouts
       JOIN transfers ON transfers.reference = COALESCE(client_reference, payouts.reference)
       JOIN cases ON cases.merchant_id = transfers.merchant_id AND subject_id = transfers.id
@@ -34,7 +38,7 @@ export class UnsettledPayouts {
   }
 
   /** Each had a case, and ended as its network has decided. */
-  async check({ room }: Pick<World, 'room'>): Promise<string | null> {
+  async check({ room }: InRoom): Promise<string | null> {
     if (await this.areAny({ room })) return 'waiting: nobody has asked about a payout that its network does not settle';
     const text = `SELECT reference, status FROM transfers WHERE reference = ANY ($1) AND EXISTS (SELECT FROM cases
       WHERE cases.merchant_id = transfers.merchant_id AND subject_id = transfers.id AND kind = 'outcome_unknown')`;

@@ -13,8 +13,9 @@ import { Acts } from './acts.ts';
 import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
 import { Choices } from './choices.ts';
+import { ConsoleOperators } from './console-operators.ts';
 import { Dashboard, type Member } from './dashboard.ts';
-import { hireMembers } from './hire-members.ts';
+import { hireConsoleOperators, hireMembers } from './hire-members.ts';
 import { asInstance, consoleName, machineNames, type Machine } from './instance.ts';
 import { LockTimeouts } from './lock-timeouts.ts';
 import { emptyDatabase } from './shared-database.ts';
@@ -35,7 +36,7 @@ import { awaitedDatabase, startNetworks, type Networks } from './networks.ts';
 import { Operators } from './operators.ts';
 import { connectOwnAccount } from './own-account.ts';
 import { Payers } from './payers.ts';
-import { hasMembers, hasPayers, hasTill, type ActKind, type Plan } from './plan.ts';
+import { hasConsole, hasMembers, hasPayers, hasTill, type ActKind, type Plan } from './plan.ts';
 import { ReceiptPayers } from './receipt-payers.ts';
 import { receiverPath, receiverUrl } from './receivers.ts';
 import { Scheduler } from './scheduler.ts';
@@ -60,6 +61,7 @@ export interface World {
   receiptPayers: ReceiptPayers;
   till: Till;
   dashboard: Dashboard | undefined;
+  consoleOperators: ConsoleOperators | undefined;
   merchants: readonly MerchantClient[];
   operators: Operators;
   unsettled: UnsettledPayouts;
@@ -91,7 +93,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   const restarts: Restart[] = [];
   const room: MachineRoom = {
     ...{ seed: plan.seed, shared, clock, scheduler, feeds, logLines: [], networkSecrets: {} },
-    ...{ hasPayers: hasPayers(plan), hasMembers: hasMembers(plan) },
+    ...{ hasPayers: hasPayers(plan), hasMembers: hasMembers(plan), hasConsole: hasConsole(plan) },
     sealKeys: [testKeys.SEAL_KEY],
     restart: (machine) => new Promise((done) => restarts.push({ machine, done })),
   };
@@ -120,9 +122,11 @@ export async function createWorld(plan: Plan): Promise<World> {
   const till = new Till({ traffic, clock });
   const [payers, receiptPayers] = hirePayers({ traffic, clock, networks, db, waitForStep, note, till });
   const dashboard = await openDashboard(room, { traffic, machine: machines[0], members: onboarded.members, first });
+  const { logins } = onboarded;
+  const consoleOperators = logins.length > 0 ? new ConsoleOperators({ traffic, clock, logins, note }) : undefined;
   const acts: Acts = new Acts({
     ...{ merchants: [first, ...others], networks, operators, upkeep, payers, receiptPayers, till },
-    ...{ dashboard, learnSecret, db, waitForStep, note },
+    ...{ dashboard, consoleOperators, learnSecret, db, waitForStep, note },
     switchOn: async (merchant) => {
       if (traffic.receivers.whyOff(merchant.shortId) === 'gone')
         await switchOn(merchant, { receivers: traffic.receivers, acts });
@@ -130,7 +134,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   });
   return {
     ...{ room, machines, networks, traffic, acts, payers, receiptPayers, till, dashboard },
-    ...{ operators, choices, restarts, db },
+    ...{ consoleOperators, operators, choices, restarts, db },
     ...{ merchants: [first, ...others], unsettled: new UnsettledPayouts() },
     accounts: onboarded.merchants.map(({ merchant }) => merchant.shortId),
     stop: async () => {
@@ -178,7 +182,8 @@ async function onboard(room: MachineRoom, db: Database, plan: Plan) {
   if (acts.some(({ kind }) => kind === 'rotate_seal_key')) room.sealKeys = [testKeys.SEAL_KEY, nextSealKey];
   const members =
     first && hasMembers(plan) ? await hireMembers(db, first.merchant.businessId, { clock, random, secrets }) : [];
-  return { merchants, secrets, members };
+  const logins = hasConsole(plan) ? await hireConsoleOperators(db, { clock, random, secrets }) : [];
+  return { merchants, secrets, members, logins };
 }
 
 /** Its people sign in while everything else stands still: the hash of a password takes a time that no step has. */

@@ -55,7 +55,7 @@ export const faults: PromiseGroup = {
         'test/stories/simulation-planted.long.test.ts': ['the simulation finds a planted bug: …'],
       },
       weaker:
-        'Of the service, the console’s pages, what the dashboard does beside moving money, and scripts of the pages are not simulated; nor are refunds of payments by receipt.',
+        'Of the service, what the dashboard does beside moving money, what the console does beside resolving cases, and scripts of the pages are not simulated; nor are refunds of payments by receipt.',
     },
     {
       id: 'F3',

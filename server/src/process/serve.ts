@@ -193,7 +193,7 @@ export async function memberPages(
 }
 
 /** The pages of operators. */
-async function operatorPages(server: FastifyInstance, { options, parts }: SignedInOptions) {
+export async function operatorPages(server: FastifyInstance, { options, parts }: SignedInOptions) {
   const { config, clock, secrets } = options;
   const { money, endpoints } = parts;
   const services: ConsoleServices = {
