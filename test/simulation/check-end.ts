@@ -14,21 +14,23 @@ const expiryMs = 60_000;
 
 /** Open work and undelivered events; a run ends when there are none. */
 export async function listUnfinished({ room, till }: Pick<World, 'room' | 'till'>): Promise<string[]> {
-  // Of a payment for whose id no message has come: the statement decides, and it may wait for that for a week.
-  const waitsForStatement = (chargeId: string) =>
-    `EXISTS (SELECT FROM typed_ids WHERE charge_id = ${chargeId} AND state IN ('waiting', 'contested'))`;
+  // Of a payment to the shop's own number: it may wait for the statement for a week.
+  const isOpenAtTill = (chargeId: string) => `EXISTS (SELECT FROM charges waiting JOIN payment_intents intents
+      ON intents.merchant_id = waiting.merchant_id AND intents.id = intent_id
+    WHERE waiting.id = ${chargeId} AND received_directly AND (expires_at > $1 OR EXISTS (SELECT FROM typed_ids
+      WHERE typed_ids.merchant_id = waiting.merchant_id AND charge_id = waiting.id AND state IN ('waiting', 'contested'))))`;
   const text = `SELECT 'transfer ' || id || ' is ' || status AS what FROM transfers WHERE status NOT IN ('completed', 'failed', 'reversed')
       AND NOT EXISTS (SELECT FROM cases
         WHERE cases.merchant_id = transfers.merchant_id AND subject_id = transfers.id AND kind <> 'outcome_unknown')
     UNION ALL SELECT 'charge ' || id || ' is ' || status || ' ' || progress || ' at ' || network FROM charges
-      WHERE status = 'pending' AND NOT ${waitsForStatement('charges.id')} AND NOT EXISTS (SELECT FROM cases
+      WHERE status = 'pending' AND NOT ${isOpenAtTill('charges.id')} AND NOT EXISTS (SELECT FROM cases
         WHERE cases.merchant_id = charges.merchant_id AND subject_id = charges.id AND kind <> 'outcome_unknown')
     UNION ALL SELECT 'work ' || kind || ' of ' || subject_id FROM outbox
-      WHERE NOT (kind = 'look_up_charge' AND ${waitsForStatement('subject_id')})
+      WHERE NOT (kind = 'look_up_charge' AND ${isOpenAtTill('subject_id')})
     UNION ALL SELECT 'callback ' || id FROM network_inbox WHERE due_at IS NOT NULL
     UNION ALL SELECT 'delivery ' || event_id FROM webhook_deliveries WHERE status = 'pending'
     UNION ALL SELECT 'callback of the network ' || subject_id FROM simulator.callbacks`;
-  const { rows } = await room.shared.database.asOwner<{ what: string }>(text);
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [new Date(room.clock.passedMs)]);
   const unfinished = rows.map(({ what }) => what);
   return till.toForward > 0 ? [...unfinished, `${till.toForward} messages of the shop's own number`] : unfinished;
 }
