@@ -108,10 +108,17 @@ export class ReceiptPayers {
     if (!form) return;
     const press = () => this.#browser.send(form, { transaction_id: text });
     const sent = await Promise.all(choices.below(3) === 0 ? [press(), press()] : [press()]);
-    const isAccepted = sent.some((one) => 'location' in one);
     const key = transactionKeyOf(text);
-    if (isAccepted && key !== null) this.typed.push({ path, key });
+    // A payment that has ended leads to its page as well.
+    const isAccepted = key !== null && sent.some((one) => 'location' in one) && (await this.#isShown(path, key));
+    if (isAccepted) this.typed.push({ path, key });
     this.#options.note(`  a payer types ${text}: ${isAccepted ? '' : 'not '}accepted`);
+  }
+
+  /** Whether the page says that the id is looked for. */
+  async #isShown(path: string, key: string): Promise<boolean> {
+    const { text } = await this.#browser.open(path);
+    return text.includes(key) || text.includes(`.... ${key.slice(-4)}`);
   }
 }
 
