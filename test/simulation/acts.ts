@@ -1,34 +1,34 @@
 import type { Database } from '../../server/src/kit/db.ts';
 import { Choices } from './choices.ts';
+import type { ConsoleOperators } from './console-operators.ts';
+import type { Dashboard } from './dashboard.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import type { Networks } from './networks.ts';
 import type { Operators } from './operators.ts';
 import type { Payers } from './payers.ts';
+import type { ReceiptPayers, ReceiptPayment } from './receipt-payers.ts';
 import type { Act, ActKind } from './plan.ts';
+import { tillNetwork, type Till } from './till.ts';
 import type { Upkeep } from './upkeep.ts';
 
 const networks = ['wave', 'afrimoney', 'qmoney', 'aps'] as const;
-// The endings choose what the network does (docs/testing-with-the-simulator.md). Not those that wait for ever.
+// The endings choose what the network does (docs/testing-with-the-simulator.md): all of them, and some more often.
 const payerEndings = [
-  '0001',
-  '0001',
-  '0001',
-  '0002',
-  '0003',
-  '0005',
-  '0006',
-  '0007',
-  '0010',
-  '0012',
-  '1234',
-  '1234',
+  ...(['0001', '0001', '0001', '0001', '0002', '0003', '0004', '0005', '0005', '0006', '0007', '0008'] as const),
+  ...(['0009', '0010', '0011', '0012', '1234', '1234', '1234'] as const),
 ] as const;
-const payeeEndings = ['0001', '0001', '0002', '0003', '0005', '0006', '0007', '0008', '0009', '0012', '1234'] as const;
+const payeeEndings = [
+  ...(['0001', '0001', '0001', '0002', '0003', '0004', '0005', '0005', '0006', '0007', '0007', '0008'] as const),
+  ...(['0008', '0009', '0010', '0011', '0012', '0012', '1234', '1234'] as const),
+] as const;
 
 // More than the failures in a row that open a merchant's circuit breaker, once some of them were sent again.
 const paydayTransfers = 3;
 
 const sharesMax = 3;
+
+// Few, so that money may be meant for several payments; the last one is above the limit for unconfirmed messages.
+const receiptAmounts = [50, 50, 60, 150] as const;
 
 export interface ActsOptions {
   merchants: readonly [MerchantClient, ...MerchantClient[]];
@@ -36,6 +36,11 @@ export interface ActsOptions {
   operators: Operators;
   upkeep: Upkeep;
   payers: Payers;
+  receiptPayers: ReceiptPayers;
+  till: Till;
+  /** Where the people of the first merchant's business are signed in to it. */
+  dashboard: Dashboard | undefined;
+  consoleOperators: ConsoleOperators | undefined;
   /** A merchant whose receiver was off brings it back, and switches its endpoint on. */
   switchOn: (merchant: MerchantClient) => Promise<void>;
   /** A merchant was shown the new secret of its endpoint. */
@@ -65,6 +70,7 @@ export class Acts {
   readonly subAccounts: Known[] = [];
   /** The payouts of sub-accounts that merchants have requested themselves. */
   readonly payouts: string[] = [];
+  readonly refunds: string[] = [];
   readonly pages: CollectingPage[] = [];
   readonly refused: string[] = [];
   // Of two rotations at once, a merchant does not know which secret is the newer one.
@@ -116,7 +122,8 @@ export class Acts {
       if (charge.body['status'] !== 'completed') return;
       const part = choices.below(2) === 0 ? {} : { amount: amount(choices, 100) };
       const body = { reference: charge.body['reference'], ...part };
-      this.record(await merchant.send('POST', '/v1/transactions/refund', body, `key ${id}`));
+      const refund = this.record(await merchant.send('POST', '/v1/transactions/refund', body, `key ${id}`));
+      if (refund.status === 201) this.refunds.push(String(refund.body['id']));
     },
     transfer: async (choices, id) => {
       const merchant = this.#merchant(choices);
@@ -215,7 +222,59 @@ export class Acts {
       const page = this.pages[choices.below(Math.max(1, this.pages.length))];
       if (page) await this.#options.payers.pay(page.path, choices);
     },
+    pay_by_receipt: async (choices, id) => {
+      const count = choices.below(3) === 0 ? 2 : 1;
+      const payers = Array.from(
+        { length: count },
+        (_, index) => [...[`${id} ${index}`, new Choices(`payer ${choices.below(1_000_000)}`)]] as const,
+      );
+      await Promise.all(
+        payers.map(async ([key, payer]) => {
+          const payment = await this.#beginReceiptPayment(payer.pick(receiptAmounts), key);
+          if (payment) await this.#options.receiptPayers.pay(payment, payer);
+        }),
+      );
+    },
+    race_for_receipt: async (choices, id) => {
+      const begin = (key: string) => this.#beginReceiptPayment(receiptAmounts[0], `${id} ${key}`);
+      const payments = [await begin('one'), await begin('other')].filter((payment) => payment !== null);
+      await this.#options.receiptPayers.race(payments, choices);
+    },
+    take_receipt: async (choices, id) => {
+      const payment = await this.#beginReceiptPayment(choices.pick(receiptAmounts), id);
+      if (payment) await this.#options.receiptPayers.take(payment, choices);
+    },
+    forge_message: async (choices, id) => {
+      const payment = await this.#beginReceiptPayment(choices.pick(receiptAmounts), id);
+      if (payment) await this.#options.receiptPayers.forge(payment, choices);
+    },
+    walk_in: async (choices) => {
+      const { till } = this.#options;
+      await till.forward(till.receive(BigInt(choices.pick(receiptAmounts)) * 100n));
+    },
+    refund_by_form: async (choices) => {
+      const payment = this.#ofMerchant(this.payments, this.#options.merchants[0], choices);
+      if (payment) await this.#options.dashboard?.refund(payment.id, choices);
+    },
+    pay_out_by_form: async (choices) => this.#options.dashboard?.payOut(choices),
+    pay_sub_account_by_form: async (choices) => {
+      const sub = this.#ofMerchant(this.subAccounts, this.#options.merchants[0], choices);
+      if (sub) await this.#options.dashboard?.payOutSubAccount(sub.id, choices);
+    },
+    decide_at_console: async (choices) => this.#options.consoleOperators?.decide(choices),
+    decide_by_form: async (choices) => this.#options.dashboard?.decide(choices),
+    match_receipt: (choices) => this.#options.operators.matchReceipt(this.#options.merchants[0].merchantId, choices),
   };
+
+  /** Of the merchant that has a number of its own. */
+  async #beginReceiptPayment(dalasi: number, key: string): Promise<ReceiptPayment | null> {
+    const [merchant] = this.#options.merchants;
+    const data = { amount: dalasi, network: tillNetwork, account_number: '7000001' };
+    const response = await merchant.send('POST', '/v1/payments', { data }, `key ${key}`);
+    this.#notePayment(merchant, response);
+    if (response.status !== 201) return null;
+    return { path: new URL(String(response.body['payment_link'])).pathname, amountMinor: BigInt(dalasi) * 100n };
+  }
 
   /** A payment that is paid at once. */
   async collectFor(merchant: MerchantClient): Promise<void> {

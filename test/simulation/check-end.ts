@@ -2,27 +2,37 @@ import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import { keyIdOf } from '../../server/src/kit/seal.ts';
 import { countSealed } from '../../server/src/operator/reseal-secrets.ts';
+import { checkConsole, checkDashboard } from './check-dashboard.ts';
 import type { FalseKind } from './contradictions.ts';
 import { ownAccountName } from './own-account.ts';
 import type { World } from './world.ts';
 
 // What `translateError` says of timeouts and lost connections.
 const databaseFault = 'Try again in a second';
+// Workers look for payments whose time is over every ten seconds.
+const expiryMs = 60_000;
 
 /** Open work and undelivered events; a run ends when there are none. */
-export async function listUnfinished({ room }: Pick<World, 'room'>): Promise<string[]> {
+export async function listUnfinished({ room, till }: Pick<World, 'room' | 'till'>): Promise<string[]> {
+  // Of a payment to the shop's own number: it may wait for the statement for a week.
+  const isOpenAtTill = (chargeId: string) => `EXISTS (SELECT FROM charges waiting JOIN payment_intents intents
+      ON intents.merchant_id = waiting.merchant_id AND intents.id = intent_id
+    WHERE waiting.id = ${chargeId} AND received_directly AND (expires_at > $1 OR EXISTS (SELECT FROM typed_ids
+      WHERE typed_ids.merchant_id = waiting.merchant_id AND charge_id = waiting.id AND state IN ('waiting', 'contested'))))`;
   const text = `SELECT 'transfer ' || id || ' is ' || status AS what FROM transfers WHERE status NOT IN ('completed', 'failed', 'reversed')
       AND NOT EXISTS (SELECT FROM cases
         WHERE cases.merchant_id = transfers.merchant_id AND subject_id = transfers.id AND kind <> 'outcome_unknown')
     UNION ALL SELECT 'charge ' || id || ' is ' || status || ' ' || progress || ' at ' || network FROM charges
-      WHERE status = 'pending' AND NOT EXISTS (SELECT FROM cases
+      WHERE status = 'pending' AND NOT ${isOpenAtTill('charges.id')} AND NOT EXISTS (SELECT FROM cases
         WHERE cases.merchant_id = charges.merchant_id AND subject_id = charges.id AND kind <> 'outcome_unknown')
     UNION ALL SELECT 'work ' || kind || ' of ' || subject_id FROM outbox
+      WHERE NOT (kind = 'look_up_charge' AND ${isOpenAtTill('subject_id')})
     UNION ALL SELECT 'callback ' || id FROM network_inbox WHERE due_at IS NOT NULL
     UNION ALL SELECT 'delivery ' || event_id FROM webhook_deliveries WHERE status = 'pending'
     UNION ALL SELECT 'callback of the network ' || subject_id FROM simulator.callbacks`;
-  const { rows } = await room.shared.database.asOwner<{ what: string }>(text);
-  return rows.map(({ what }) => what);
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [new Date(room.clock.passedMs)]);
+  const unfinished = rows.map(({ what }) => what);
+  return till.toForward > 0 ? [...unfinished, `${till.toForward} messages of the shop's own number`] : unfinished;
 }
 
 /** The first promise that the run has broken; null if it kept all. */
@@ -37,6 +47,9 @@ export async function findViolation(world: World): Promise<string | null> {
     checkStates,
     checkKnown,
     checkPayouts,
+    checkDashboard,
+    checkConsole,
+    checkWaiting,
     checkSealed,
     checkLogs,
   ];
@@ -93,7 +106,8 @@ const decidingKinds: ReadonlySet<string> = new Set<FalseKind>(['false_look_up', 
 
 /**
  * What differs from a network's books, in its outcome or its amount, after the network said what was not so has a case or a difference,
- * and so has what a false line is about.
+ * and what a false line is about, or was booked and has no line, has a difference; a case is enough where the line may repeat what the
+ * network said before.
  */
 async function checkContradictions({ room, traffic }: World): Promise<string | null> {
   const text = `WITH named AS (
@@ -104,21 +118,28 @@ async function checkContradictions({ room, traffic }: World): Promise<string | n
         (SELECT -sum(amount) FROM simulator.payouts p WHERE COALESCE(client_reference, p.reference) = transfers.reference
           AND CASE WHEN planned_at <= $1 THEN planned_status ELSE p.status END = 'completed') FROM transfers
     ), records AS (
-      SELECT id, kind, reference, transaction_id, COALESCE(theirs, 0) AS theirs, COALESCE((
+      SELECT merchant_id, id, kind, reference, transaction_id, COALESCE(theirs, 0) AS theirs, COALESCE((
         SELECT sum(CASE WHEN debit_account LIKE 'float:%' THEN amount ELSE -amount END) FROM ledger_movements moved
         WHERE moved.merchant_id = named.merchant_id AND source_id = named.id
           AND (debit_account LIKE 'float:%') <> (credit_account LIKE 'float:%')
       ), 0) AS ours FROM named
     )
     SELECT kind || ' ' || id || ' differs from what its network did, and has neither case nor difference' AS what FROM records
-    WHERE (reference = ANY ($2) AND ours <> theirs OR transaction_id = ANY ($3))
-      AND NOT EXISTS (SELECT FROM cases WHERE subject_id = records.id)
-      AND NOT EXISTS (SELECT FROM reconciliation_differences WHERE subject_id = records.id)`;
-  const lines = traffic.contradictions.filter(({ kind }) => kind === 'false_statement');
+    WHERE NOT EXISTS (SELECT FROM reconciliation_differences WHERE subject_id = records.id)
+      AND NOT (reference = ANY ($2) AND EXISTS (SELECT FROM cases WHERE subject_id = records.id))
+      AND (reference = ANY ($2) AND ours <> theirs OR transaction_id = ANY ($3)
+        OR EXISTS (SELECT FROM ledger_movements moved WHERE moved.merchant_id = records.merchant_id AND source_id = records.id
+          AND (debit_account LIKE 'float:%' AND transaction_id = ANY ($4) OR credit_account LIKE 'float:%' AND transaction_id = ANY ($5))))`;
+  const lines = (kind: FalseKind, isIncoming?: boolean) =>
+    traffic.contradictions
+      .filter((one) => one.kind === kind && one.isIncoming === isIncoming)
+      .map(({ reference }) => reference);
   const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [
     new Date(room.clock.passedMs),
     contradictedReferences(traffic),
-    lines.map(({ reference }) => reference),
+    lines('false_statement'),
+    lines('missing_line', true),
+    lines('missing_line', false),
   ]);
   return rows[0] ? `contradictions: ${rows[0].what}` : null;
 }
@@ -151,11 +172,22 @@ async function checkKnown({ room, acts }: World): Promise<string | null> {
 }
 
 /** Each payout of a sub-account was requested by its merchant, or is the one of a period. */
-async function checkPayouts({ room, acts }: World): Promise<string | null> {
+async function checkPayouts({ room, acts, dashboard }: World): Promise<string | null> {
+  if (dashboard) return null;
   const text = `SELECT id FROM transfers WHERE kind = 'sub_account_payout' AND id <> ALL ($1)
     AND NOT EXISTS (SELECT FROM settlement_periods p WHERE p.merchant_id = transfers.merchant_id AND p.transfer_id = transfers.id)`;
   const { rows } = await room.shared.database.asOwner<{ id: string }>(text, [acts.payouts]);
   return rows[0] ? `payouts: nobody has requested ${rows[0].id}, and it is of no period` : null;
+}
+
+/** A payment for which nobody has paid in time has ended, and a payout that is never settled has ended by a case. */
+async function checkWaiting({ room, unsettled }: World): Promise<string | null> {
+  const text = `SELECT 'payment ' || id || ' is ' || status || ', and its time is over' AS what FROM payment_intents
+    WHERE status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at < $1 ORDER BY id`;
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [
+    new Date(room.clock.passedMs - expiryMs),
+  ]);
+  return rows[0] ? `waiting: ${rows[0].what}` : unsettled.check({ room });
 }
 
 /** Nothing is left that only a seal key can open which the instances do not have any more. */

@@ -5,7 +5,7 @@ type Body = Record<string, unknown>;
 
 /**
  * A network says what is not so: another outcome or amount in the response to a look-up, a callback that nobody signed or that it has
- * signed, a line of its statement; or somebody else says it in a network's name.
+ * signed, a line of its statement, or none where one should be; or somebody else says it in a network's name.
  */
 export const falseKinds = [
   'false_look_up',
@@ -14,6 +14,7 @@ export const falseKinds = [
   'signed_callback',
   'forged_callback',
   'false_statement',
+  'missing_line',
 ] as const;
 export type FalseKind = (typeof falseKinds)[number];
 
@@ -22,6 +23,8 @@ export interface Contradiction {
   kind: FalseKind;
   /** Ours of the payment or payout; in a statement, the network's transaction. */
   reference: string;
+  /** Of a missing line: whether money came in. */
+  isIncoming?: boolean;
 }
 
 /** Turns what a network says into what is not so; null where it says nothing final. */

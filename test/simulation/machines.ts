@@ -4,7 +4,8 @@ import { readConfig } from '../../server/src/configuration/config.ts';
 import { readSecrets, type Secrets } from '../../server/src/configuration/secrets.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
-import { payerPages, serveApi } from '../../server/src/process/serve.ts';
+import { createInProcessApi } from '../../server/src/http/in-process-api.ts';
+import { memberPages, operatorPages, payerPages, serveApi } from '../../server/src/process/serve.ts';
 import { testKeys } from '../harness/service.ts';
 import type { ChangeFeeds } from './change-feed.ts';
 import { asInstance, type Instance, type Machine } from './instance.ts';
@@ -32,6 +33,10 @@ export interface MachineRoom {
   networkSecrets: Partial<NetworkSecrets>;
   /** Whether anybody opens the pages of payers. */
   hasPayers: boolean;
+  /** Whether people of a business are signed in to the dashboard. */
+  hasMembers: boolean;
+  /** Whether operators are signed in to the console. */
+  hasConsole: boolean;
   /** Ends a machine's instance and starts the next one. */
   restart: (machine: string) => Promise<void>;
 }
@@ -85,10 +90,13 @@ export async function startInstance(room: MachineRoom, machine: Machine): Promis
 
 /** With no pages but those that somebody opens: the routes of all would cost each run a quarter of its time. */
 async function openInstance(room: MachineRoom, instance: Instance): Promise<void> {
-  const hasPages = room.hasPayers && instance.machine.role === 'api';
+  const isApi = instance.machine.role === 'api';
   const app = await createApp(await appOptionsOf(room, instance), async (server, options, parts) => {
-    await serveApi(server, options, parts);
-    if (hasPages) await payerPages(server, { options, parts });
+    const { runContext, routes } = await serveApi(server, options, parts);
+    if (isApi && room.hasPayers) await payerPages(server, { options, parts });
+    if (isApi && room.hasMembers)
+      await memberPages(server, { options, parts, api: createInProcessApi(runContext, routes) });
+    if (isApi && room.hasConsole) await operatorPages(server, { options, parts });
   });
   await app.start();
   instance.app = app;

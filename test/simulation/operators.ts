@@ -12,6 +12,9 @@ import { liftSuspension, suspendBusiness } from '../../server/src/merchants/busi
 import { setFeePayer, setFeeRule, setLimit, setReserve } from '../../server/src/merchants/manage-rules.ts';
 import { allNetworks } from '../../server/src/merchants/rules.ts';
 import { PublicError } from '../../server/src/kit/public-error.ts';
+import { findDecision, matchByPerson } from '../../server/src/payments/match-by-person.ts';
+import { proposalsFor } from '../../server/src/payments/unmatched-receipts.ts';
+import { listUnmatchedReceipts } from '../../server/src/receipts/receipt-store.ts';
 import { choosePeriod } from '../../server/src/settlement/choose-period.ts';
 import { settleSubAccounts } from '../../server/src/settlement/settle-sub-accounts.ts';
 import { payoutScheduleOf, setPayoutSchedule } from '../../server/src/merchants/payout-schedule.ts';
@@ -20,7 +23,7 @@ import type { Choices } from './choices.ts';
 import { asInstance, type Instance } from './instance.ts';
 import type { AppOptions } from './machines.ts';
 import type { Contradiction } from './contradictions.ts';
-import { reconcileStatements, type StatementsOptions } from './statements.ts';
+import { reconcile, reconcileStatements, type AccountStatement, type StatementsOptions } from './statements.ts';
 
 // What an operator decides without the network's books.
 const resolutions: ReadonlySet<string> = new Set(['accept', 'acknowledge', 'to_merchant']);
@@ -48,6 +51,8 @@ export class Operators {
   readonly #options: OperatorsOptions;
   readonly #context: ResolveContext;
   readonly #money: ReconciliationContext;
+  /** The transactions of which an operator has decided whom they have paid. */
+  readonly matchedKeys = new Set<string>();
   readonly #accounts: ReturnType<typeof createNetworks>['accounts'];
 
   constructor(options: OperatorsOptions) {
@@ -154,6 +159,29 @@ export class Operators {
       await clock.sleep(5_000);
       await this.#attempt('lifts', () => db.withTransaction((tx) => liftSuspension(tx, businessId)));
     });
+  }
+
+  /** The command `receipts match`: number and amount propose a payment, and an operator believes them. */
+  matchReceipt(merchantId: string, choices: Choices): Promise<unknown> {
+    const { db, lists } = this.#money;
+    return asInstance(this.#options.instance, () =>
+      this.#attempt('matches a receipt', async () => {
+        const page = { limit: casesMax, offset: 0, before: null };
+        const { rows } = await listUnmatchedReceipts(lists, merchantId, page, {});
+        const receipt = rows[choices.below(Math.max(1, rows.length))];
+        const proposed = receipt ? await proposalsFor(db, receipt) : [];
+        const proposal = proposed[choices.below(Math.max(1, proposed.length))];
+        if (!receipt || !proposal) return;
+        this.matchedKeys.add(receipt.transactionKey);
+        const named = { receiptId: receipt.id, payment: proposal.charge.transactionReference };
+        await matchByPerson(this.#money, await findDecision(db, merchantId, named), () => {});
+      }),
+    );
+  }
+
+  /** An operator imports the statement of one account, and reconciles its days. */
+  importStatement(statement: AccountStatement): Promise<void> {
+    return asInstance(this.#options.instance, () => reconcile(this.#money, statement));
   }
 
   reconcile(options: StatementsOptions): Promise<Contradiction[]> {

@@ -11,21 +11,40 @@ export interface PageForm {
   hidden: Readonly<Record<string, string>>;
   /** The names of the fields to fill in. */
   fields: readonly string[];
+  /** What they hold when the page comes. */
+  filled: Readonly<Record<string, string>>;
+  /** What its lists offer. */
+  options: Readonly<Record<string, readonly string[]>>;
   /** The networks to choose from; empty where none is. */
   networks: readonly string[];
 }
 
-export function readPage(status: number, text: string): Page {
-  const forms = [...text.matchAll(/<form method="post" action="([^"]+)">(.*?)<\/form>/gs)];
-  return { status, text, forms: forms.map(([, action = '', body = '']) => readForm(unescaped(action), body)) };
+/** A form without an address posts to that of its page. */
+export function readPage(path: string, status: number, text: string): Page {
+  const forms = [...text.matchAll(/<form method="post"([^>]*)>(.*?)<\/form>/gs)];
+  const addressOf = (attributes: string): string => unescaped(/\baction="([^"]+)"/.exec(attributes)?.[1] ?? path);
+  return { status, text, forms: forms.map(([, start = '', body = '']) => readForm(addressOf(start), body)) };
 }
 
 function readForm(action: string, body: string): PageForm {
   const inputs = [...body.matchAll(/<input\b([^>]*)>/g)].map(([, text = '']) => readInput(text));
   const hidden = inputs.filter(({ type }) => type === 'hidden').map(({ name, value }) => [name, value] as const);
   const radios = inputs.filter(({ type, name }) => type === 'radio' && name === 'network');
-  const fields = inputs.filter(({ type, name }) => type !== 'hidden' && name !== '').map(({ name }) => name);
-  return { action, hidden: Object.fromEntries(hidden), fields, networks: radios.map(({ value }) => value) };
+  const options = readLists(body);
+  const shown = inputs.filter(({ type, name }) => type !== 'hidden' && name !== '');
+  const filled = shown.filter(({ type }) => type !== 'radio' && type !== 'checkbox');
+  return {
+    ...{ action, hidden: Object.fromEntries(hidden), fields: shown.map(({ name }) => name) },
+    filled: Object.fromEntries(filled.map(({ name, value }) => [name, value])),
+    ...{ options, networks: [...radios.map(({ value }) => value), ...(options['network'] ?? [])] },
+  };
+}
+
+function readLists(body: string): Record<string, string[]> {
+  const lists = [...body.matchAll(/<select\b[^>]*\bname="([^"]+)"[^>]*>(.*?)<\/select>/gs)];
+  const valuesOf = (text: string): string[] =>
+    [...text.matchAll(/<option\b[^>]*\bvalue="([^"]+)"/g)].map(([, value = '']) => value);
+  return Object.fromEntries(lists.map(([, name = '', text = '']) => [name, valuesOf(text)]));
 }
 
 function readInput(text: string): { type: string; name: string; value: string } {

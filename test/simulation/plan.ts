@@ -48,7 +48,22 @@ export type ActKind =
   | 'delete_page'
   | 'delete_sub_account'
   /** Payers open the page of a link or counter, and pay there. */
-  | 'pay_at_page';
+  | 'pay_at_page'
+  /** Payers send money to the shop's own number, and type the transaction's id. */
+  | 'pay_by_receipt'
+  | 'race_for_receipt'
+  | 'take_receipt'
+  | 'forge_message'
+  /** Somebody sends money who has no payment. */
+  | 'walk_in'
+  | 'match_receipt'
+  /** People of a business at the pages of its dashboard. */
+  | 'refund_by_form'
+  | 'pay_out_by_form'
+  | 'pay_sub_account_by_form'
+  | 'decide_by_form'
+  /** Operators at the pages of the console. */
+  | 'decide_at_console';
 
 export type FaultKind =
   /** The connection is refused: nothing was sent. */
@@ -142,8 +157,14 @@ interface Further {
 
 /** Networks that contradict themselves, and operators who change what applies. */
 const contradictions: Further = {
-  acts: ['change_rules', 'change_rules', 'suspend', 'decide', 'transfer'],
-  faults: ['false_look_up', 'false_amount', 'false_callback', 'signed_callback', 'forged_callback', 'false_statement'],
+  acts: [
+    ...(['change_rules', 'change_rules', 'suspend', 'decide', 'transfer', 'refund', 'refund'] as const),
+    ...(['decide_at_console', 'decide_at_console'] as const),
+  ],
+  faults: [
+    ...(['false_look_up', 'false_amount', 'false_callback', 'signed_callback', 'forged_callback'] as const),
+    ...(['false_statement', 'missing_line'] as const),
+  ],
   faultsMax: furtherCount,
 };
 /** Operators and merchants who pause accounts and replace secrets, and receivers and networks that cannot be reached for long. */
@@ -180,7 +201,54 @@ const settlements: Further = {
   faults: ['receiver_off', 'slow_settlement', 'slow_settlement'],
   faultsMax: 3,
 };
-const furthers = [contradictions, upkeep, collecting, outages, settlements] as const;
+/** A shop's own number that receives by receipts. */
+const receipts: Further = {
+  first: ['pay_by_receipt', 'pay_by_receipt'],
+  acts: [
+    ...(['pay_by_receipt', 'pay_by_receipt', 'pay_by_receipt', 'race_for_receipt', 'race_for_receipt'] as const),
+    ...(['take_receipt', 'take_receipt', 'forge_message', 'walk_in', 'match_receipt', 'match_receipt'] as const),
+  ],
+  faults: ['answer_lost', 'doubled', 'lost', 'crash', 'commit_lost', 'deadlock'],
+  faultsMax: 3,
+};
+/** People who move money at the pages of the dashboard. */
+const dashboards: Further = {
+  first: ['sub_account'],
+  acts: [
+    ...(['refund_by_form', 'refund_by_form', 'pay_out_by_form', 'pay_out_by_form', 'pay_out_by_form'] as const),
+    ...(['pay_sub_account_by_form', 'decide_by_form', 'decide_by_form'] as const),
+  ],
+  faults: ['answer_lost', 'doubled', 'crash', 'crash_after', 'commit_lost'],
+  faultsMax: 3,
+};
+const furthers = [contradictions, upkeep, collecting, outages, settlements, receipts, dashboards] as const;
+
+const ofPayers: ReadonlySet<ActKind> = new Set([
+  ...(['pay_at_page', 'pay_by_receipt', 'race_for_receipt', 'take_receipt', 'forge_message'] as const),
+]);
+const ofReceipts: ReadonlySet<ActKind> = new Set(receipts.acts);
+
+/** Whether anybody opens the pages of payers. */
+export function hasPayers({ acts }: Plan): boolean {
+  return acts.some(({ kind }) => ofPayers.has(kind));
+}
+
+const ofMembers: ReadonlySet<ActKind> = new Set(dashboards.acts);
+
+/** Whether the people of the first merchant's business sign in to the dashboard. */
+export function hasMembers({ acts }: Plan): boolean {
+  return acts.some(({ kind }) => ofMembers.has(kind));
+}
+
+/** Whether operators are signed in to the console. */
+export function hasConsole({ acts }: Plan): boolean {
+  return acts.some(({ kind }) => kind === 'decide_at_console');
+}
+
+/** Whether the first merchant has a number of its own that receives by receipts. */
+export function hasTill({ acts }: Plan): boolean {
+  return acts.some(({ kind }) => ofReceipts.has(kind));
+}
 
 /** One in so many of the runs with upkeep. */
 const sealKeyRotations = 3;

@@ -117,4 +117,28 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: "if (charge === null) return 'paid';",
     to: "if (charge !== undefined) return 'paid';",
   },
+  {
+    name: 'held for ever: the money of a payout that operators find not paid is not released',
+    file: 'server/src/transfers/resolve-case.ts',
+    from: '        await bookReleased(tx, context, locked);\n',
+    to: '',
+  },
+  {
+    name: 'missing refund: what a statement does not have of payouts and refunds is no difference',
+    file: 'server/src/reconciliation/compare.ts',
+    from: "return [failed ? finding('status', { line: failed }) : finding('missing_there', { mayBeInTransit: true })];",
+    to: "return failed || record.type === 'charge' ? [finding(failed ? 'status' : 'missing_there')] : [];",
+  },
+  {
+    name: 'any receipt: a receipt of another amount pays',
+    file: 'server/src/payments/typed-id.ts',
+    from: 'if (receipt.amountMinor !== charge.amountPaidMinor || receipt.currency !== charge.currency) {',
+    to: 'if (receipt.currency !== charge.currency) {',
+  },
+  {
+    name: 'form without a key: a form of the dashboard that is pressed twice acts twice',
+    file: 'server/src/dashboard/patterns/act.ts',
+    from: '    ...(formId !== undefined && { idempotencyKey: keyOfForm(formId) }),\n',
+    to: '',
+  },
 ];

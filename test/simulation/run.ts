@@ -1,11 +1,13 @@
 import { utcDay } from '../../server/src/kit/clock.ts';
 import { findViolation, listUnfinished } from './check-end.ts';
 import { checkPages } from './check-pages.ts';
+import { checkReceipts } from './check-receipts.ts';
 import { falseKinds } from './contradictions.ts';
 import { seeToEndpoints } from './endpoints.ts';
 import { asInstance, type Machine } from './instance.ts';
 import { crash, startInstance } from './machines.ts';
-import { handsCount, stepFaults, type Fault, type Plan } from './plan.ts';
+import { handsCount, hasTill, stepFaults, type Fault, type Plan } from './plan.ts';
+import { tillName } from './till.ts';
 import { resolveUnknownCases } from './unknown-cases.ts';
 import { createWorld, startedAt, type World } from './world.ts';
 
@@ -23,6 +25,7 @@ export interface RunResult {
 const stepsMax = 60_000;
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
+const walkInMinor = 700n;
 // Look-ups come at least every half a minute, callbacks and deliveries are tried again after minutes and hours; a prompt that nobody
 // answers ends with the lifetime of its intent. What no network reports is a case after a day, and a receiver
 // may be down for as long.
@@ -91,6 +94,7 @@ class Run {
       (await this.#finish()) ??
       (await this.#passPeriods()) ??
       (await this.#readStatements()) ??
+      (await this.#readStatementOfTill()) ??
       (await this.untilDone(checkPages(this.#world))) ??
       findViolation(this.#world)
     );
@@ -152,18 +156,36 @@ class Run {
 
   /** When the day is over, an operator imports what the networks' statements say, which shows what else they have contradicted. */
   async #readStatements(): Promise<string | null> {
-    const { room, operators, networks, accounts, traffic } = this.#world;
+    const { operators, networks, accounts, traffic } = this.#world;
     const falseFaults = this.#plan.faults.filter(({ kind }) => falseKinds.some((one) => one === kind));
     if (falseFaults.length === 0) return null;
-    const beganAtMs = startedAt.getTime();
-    const days = Array.from({ length: Math.ceil((room.clock.passedMs - beganAtMs) / dayMs) + 1 }, (_, index) =>
-      utcDay(new Date(beganAtMs + index * dayMs)),
-    );
+    const days = this.#listDays();
     await this.pass(2 * dayMs);
-    const falseLines = falseFaults.filter(({ kind }) => kind === 'false_statement');
-    const reconciling = operators.reconcile({ statements: networks.statements, accounts, days, falseLines });
+    const falseLines = falseFaults.filter(({ kind }) => kind === 'false_statement' || kind === 'missing_line');
+    const contradicted = new Set(traffic.contradictions.map(({ reference }) => reference));
+    const { statements } = networks;
+    const reconciling = operators.reconcile({ statements, accounts, days, falseLines, contradicted });
     traffic.contradictions.push(...(await this.untilDone(reconciling)));
     return this.#finish();
+  }
+
+  /** Since the run began. */
+  #listDays(): string[] {
+    const beganAtMs = startedAt.getTime();
+    const count = Math.ceil((this.#world.room.clock.passedMs - beganAtMs) / dayMs) + 1;
+    return Array.from({ length: count }, (_, index) => utcDay(new Date(beganAtMs + index * dayMs)));
+  }
+
+  /** The statement of a number that receives by receipts confirms what its phone has forwarded, or contradicts it. */
+  async #readStatementOfTill(): Promise<string | null> {
+    if (!hasTill(this.#plan)) return null;
+    const { till, operators } = this.#world;
+    const days = this.#listDays();
+    await this.pass(2 * dayMs);
+    // It is complete for the days before this line.
+    till.receive(walkInMinor);
+    await this.untilDone(operators.importStatement({ rail: tillName, lines: till.statement, days }));
+    return (await this.#finish()) ?? checkReceipts(this.#world);
   }
 
   async untilDone<Result>(work: Promise<Result>): Promise<Result> {
@@ -178,16 +200,17 @@ class Run {
 
   /** Works off everything with growing pauses, until nothing is left to do. */
   async #finish(): Promise<string | null> {
-    const { room, traffic } = this.#world;
+    const { room, traffic, unsettled } = this.#world;
     const { scheduler } = room;
-    const isLong = traffic.unreported.isAny || traffic.receivers.areDownForHours;
+    const waitsForCases = async () => traffic.unreported.isAny || (await unsettled.areAny({ room }));
+    const isLong = traffic.receivers.areDownForHours || (await waitsForCases());
     let unfinished: string[] = [];
     for (const pauseMs of this.#pauses(isLong)) {
       await this.untilIdle();
       unfinished = await listUnfinished(this.#world);
       if (unfinished.length === 0) return null;
       await fillFloats(this.#world);
-      if (traffic.unreported.isAny) await this.untilDone(resolveUnknownCases(this.#world));
+      if (await waitsForCases()) await this.untilDone(resolveUnknownCases(this.#world));
       await this.pass(pauseMs);
     }
     const blocked = scheduler.blockedStatements;
@@ -251,6 +274,8 @@ class Run {
     }
     await crash(room, instance);
     await room.scheduler.settle();
+    // A start that the database refuses ends the process, which is started once more.
+    machine.databaseFault = undefined;
     await startInstance(room, machine);
   }
 }

@@ -1,12 +1,14 @@
 import { addMs, dayMs } from '../../server/src/kit/clock.ts';
 import { firstMoment } from '../../server/src/kit/time-or-day.ts';
 import type { StatementEntry } from '../../server/src/networks/statement.ts';
+import { refundIdOf } from '../../server/src/networks/wave/statement.ts';
 import { findStatementAccount } from '../../server/src/reconciliation/account.ts';
 import type { ReconciliationContext } from '../../server/src/reconciliation/context.ts';
 import { importLines } from '../../server/src/reconciliation/import-lines.ts';
 import { runDay } from '../../server/src/reconciliation/run-day.ts';
 import type { Movement } from '../../simulator/statement/movement.ts';
 import type { SimulatedStatements } from '../../simulator/statement/simulated-statements.ts';
+import { sessionIdPrefix } from '../../simulator/wave/wire-session.ts';
 import type { Contradiction } from './contradictions.ts';
 import type { Fault } from './plan.ts';
 
@@ -20,39 +22,73 @@ export interface StatementsOptions {
   /** As YYYY-MM-DD. */
   days: readonly string[];
   falseLines: readonly Fault[];
+  /** Our references of what the networks have contradicted: of these only the statement says what is so. */
+  contradicted: ReadonlySet<string>;
+}
+
+interface AccountLine {
+  rail: string;
+  /** Ours, also where the line does not repeat it. */
+  reference: string;
+  line: StatementEntry;
 }
 
 /** An operator imports what the networks' statements say of some days, and reconciles each. Returns what was false in them. */
 export async function reconcileStatements(
   context: ReconciliationContext,
-  { statements, accounts, days, falseLines }: StatementsOptions,
+  { statements, accounts, days, falseLines, contradicted }: StatementsOptions,
 ): Promise<Contradiction[]> {
   const [from, last] = [firstMoment(days[0] ?? ''), firstMoment(days.at(-1) ?? '')];
-  const lines: { rail: string; line: StatementEntry }[] = [];
+  const lines: AccountLine[] = [];
   for (const account of accounts) {
     for (const network of networks) {
       const query = { account, network, from, before: addMs(last, dayMs), after: null, rowsMax: rows };
       for (const movement of await statements.list(query))
-        // A refund's line has what each network makes of it, which its own tests are about.
-        if (movement.kind !== 'refund') lines.push({ rail: railOf(network, movement), line: entryOf(movement) });
+        lines.push({
+          rail: railOf(network, movement),
+          reference: movement.reference,
+          line: entryOf(network, movement),
+        });
     }
   }
-  const contradictions: Contradiction[] = [];
-  for (const { choice } of falseLines) {
-    const said = lines[choice % Math.max(1, lines.length)];
-    if (!said) continue;
-    const { line } = said;
-    said.line = { ...line, grossMinor: line.grossMinor * 2n, netMinor: line.netMinor * 2n };
-    contradictions.push({ kind: 'false_statement', reference: line.transactionId.replace(/R$/, '') });
-  }
+  const contradictions = falseLines.flatMap((fault) => falsify(lines, fault, contradicted) ?? []);
   for (const rail of ['wave-test', 'gsma-test', '54pay-test'])
     await reconcile(context, { rail, days, lines: lines.filter((one) => one.rail === rail).map(({ line }) => line) });
   return contradictions;
 }
 
-async function reconcile(
+/** A line has twice its amount, or is missing; every second one is a refund's, where there is any. Null where there are no lines. */
+function falsify(
+  lines: AccountLine[],
+  { kind, choice }: Fault,
+  contradicted: ReadonlySet<string>,
+): Contradiction | null {
+  const isMissing = kind === 'missing_line';
+  const possible = lines.filter(({ reference }) => !isMissing || !contradicted.has(reference));
+  const refunds = possible.filter(({ line }) => line.kind === 'refund');
+  const among = choice % 2 === 0 && refunds.length > 0 ? refunds : possible;
+  const said = among[Math.floor(choice / 2) % Math.max(1, among.length)];
+  if (!said) return null;
+  const { line } = said;
+  const reference = line.originalTransactionId ?? line.transactionId;
+  if (isMissing) {
+    lines.splice(lines.indexOf(said), 1);
+    return { kind: 'missing_line', reference, isIncoming: line.netMinor > 0n };
+  }
+  said.line = { ...line, grossMinor: line.grossMinor * 2n, netMinor: line.netMinor * 2n };
+  return { kind: 'false_statement', reference };
+}
+
+export interface AccountStatement {
+  rail: string;
+  lines: readonly StatementEntry[];
+  /** As YYYY-MM-DD. */
+  days: readonly string[];
+}
+
+export async function reconcile(
   context: ReconciliationContext,
-  { rail, lines, days }: { rail: string; lines: readonly StatementEntry[]; days: readonly string[] },
+  { rail, lines, days }: AccountStatement,
 ): Promise<void> {
   const account = await findStatementAccount(context, rail);
   async function* numbered() {
@@ -71,7 +107,7 @@ function railOf(network: (typeof networks)[number], { kind }: Movement): string 
 
 const reversals = { collection: 'collection_reversal', payout: 'payout_reversal', refund: 'payout_reversal' } as const;
 
-function entryOf(movement: Movement): StatementEntry {
+function entryOf(network: (typeof networks)[number], movement: Movement): StatementEntry {
   const { id, kind, isReversal, amountMinor, currency, number, at } = movement;
   const grossMinor = amountMinor < 0n ? -amountMinor : amountMinor;
   return {
@@ -80,5 +116,12 @@ function entryOf(movement: Movement): StatementEntry {
     ...{ status: 'completed', at, currency, grossMinor, netMinor: amountMinor, feeMinor: 0n, balanceMinor: null },
     ...{ reference: movement.reference, originalTransactionId: isReversal ? id.replace(/R$/, '') : null },
     ...{ counterpartyNumber: number, counterpartyName: null },
+    ...(network === 'wave' && kind === 'refund' ? refundOfWave(movement) : {}),
   };
+}
+
+/** Its line has no reference, and the session that it refunds (`simulator/wave/wallet-routes.ts`); one that returned has the same. */
+function refundOfWave({ subjectId }: Movement): Partial<StatementEntry> {
+  const originalTransactionId = refundIdOf(`${sessionIdPrefix}${subjectId}`);
+  return { kind: 'refund', reference: null, originalTransactionId };
 }

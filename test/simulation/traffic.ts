@@ -192,7 +192,7 @@ function unreportedResponse({ url }: OutgoingCall): CallResponse {
   return { status, headers: {}, body: Buffer.from('') };
 }
 
-async function inject(server: Networks['server'], call: OutgoingCall): Promise<CallResponse> {
+export async function inject(server: Networks['server'], call: OutgoingCall): Promise<CallResponse> {
   const response = await server.inject({
     method: call.method as 'POST',
     url: call.url.pathname + call.url.search,
@@ -201,7 +201,10 @@ async function inject(server: Networks['server'], call: OutgoingCall): Promise<C
   });
   // The limit of a client that does not read (`server/src/http/server.ts`) runs on where a response is empty.
   clearTimeout((response.raw.res as { timeoutHandle?: NodeJS.Timeout }).timeoutHandle);
-  const { 'content-type': type = '', location } = response.headers;
-  const headers = { 'content-type': type, ...(typeof location === 'string' ? { location } : {}) };
+  const { 'content-type': type = '', location, 'set-cookie': cookies } = response.headers;
+  const headers = {
+    ...{ 'content-type': type, ...(typeof location === 'string' ? { location } : {}) },
+    ...(cookies === undefined ? {} : { 'set-cookie': [cookies].flat().join('\n') }),
+  };
   return { status: response.statusCode, headers, body: response.rawPayload };
 }

@@ -1,7 +1,8 @@
 import type { World } from './world.ts';
 
 /** When a network has not reported an outcome for a day, two operators look it up in its books and resolve the case by it. */
-export async function resolveUnknownCases({ room, operators, traffic }: World): Promise<void> {
+export async function resolveUnknownCases({ room, operators, traffic, unsettled }: World): Promise<void> {
+  await unsettled.settleOnRequest({ room });
   const text = `WITH books AS (
       SELECT reference, transaction_id, amount_paid AS amount,
         CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'complete' AS is_paid FROM simulator.sessions

@@ -13,6 +13,9 @@ import { Acts } from './acts.ts';
 import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
 import { Choices } from './choices.ts';
+import { ConsoleOperators } from './console-operators.ts';
+import { Dashboard, type Member } from './dashboard.ts';
+import { hireConsoleOperators, hireMembers } from './hire-members.ts';
 import { asInstance, consoleName, machineNames, type Machine } from './instance.ts';
 import { LockTimeouts } from './lock-timeouts.ts';
 import { emptyDatabase } from './shared-database.ts';
@@ -33,10 +36,13 @@ import { awaitedDatabase, startNetworks, type Networks } from './networks.ts';
 import { Operators } from './operators.ts';
 import { connectOwnAccount } from './own-account.ts';
 import { Payers } from './payers.ts';
-import type { ActKind, Plan } from './plan.ts';
+import { hasConsole, hasMembers, hasPayers, hasTill, type ActKind, type Plan } from './plan.ts';
+import { ReceiptPayers } from './receipt-payers.ts';
 import { receiverPath, receiverUrl } from './receivers.ts';
 import { Scheduler } from './scheduler.ts';
-import { Traffic } from './traffic.ts';
+import { connectTill, Till } from './till.ts';
+import { inject, Traffic } from './traffic.ts';
+import { UnsettledPayouts } from './unsettled-payouts.ts';
 import { Upkeep } from './upkeep.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -52,8 +58,13 @@ export interface World {
   traffic: Traffic;
   acts: Acts;
   payers: Payers;
+  receiptPayers: ReceiptPayers;
+  till: Till;
+  dashboard: Dashboard | undefined;
+  consoleOperators: ConsoleOperators | undefined;
   merchants: readonly MerchantClient[];
   operators: Operators;
+  unsettled: UnsettledPayouts;
   /** The merchants' accounts at the networks. */
   accounts: readonly string[];
   choices: Choices;
@@ -82,7 +93,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   const restarts: Restart[] = [];
   const room: MachineRoom = {
     ...{ seed: plan.seed, shared, clock, scheduler, feeds, logLines: [], networkSecrets: {} },
-    hasPayers: plan.acts.some(({ kind }) => kind === 'pay_at_page'),
+    ...{ hasPayers: hasPayers(plan), hasMembers: hasMembers(plan), hasConsole: hasConsole(plan) },
     sealKeys: [testKeys.SEAL_KEY],
     restart: (machine) => new Promise((done) => restarts.push({ machine, done })),
   };
@@ -108,17 +119,23 @@ export async function createWorld(plan: Plan): Promise<World> {
   const note = (text: string) => scheduler.note(text);
   const { operators, upkeep } = await hireOperators(room, outside);
   const learnSecret = (shortId: string, secret: string) => traffic.receivers.learn(shortId, secret);
-  const payers = new Payers({ traffic, clock, networks, db, waitForStep, note });
+  const till = new Till({ traffic, clock });
+  const [payers, receiptPayers] = hirePayers({ traffic, clock, networks, db, waitForStep, note, till });
+  const dashboard = await openDashboard(room, { traffic, machine: machines[0], members: onboarded.members, first });
+  const { logins } = onboarded;
+  const consoleOperators = logins.length > 0 ? new ConsoleOperators({ traffic, clock, logins, note }) : undefined;
   const acts: Acts = new Acts({
-    ...{ merchants: [first, ...others], networks, operators, upkeep, payers, learnSecret, db, waitForStep, note },
+    ...{ merchants: [first, ...others], networks, operators, upkeep, payers, receiptPayers, till },
+    ...{ dashboard, consoleOperators, learnSecret, db, waitForStep, note },
     switchOn: async (merchant) => {
       if (traffic.receivers.whyOff(merchant.shortId) === 'gone')
         await switchOn(merchant, { receivers: traffic.receivers, acts });
     },
   });
   return {
-    ...{ room, machines, networks, traffic, acts, payers, operators, choices, restarts, db },
-    merchants: [first, ...others],
+    ...{ room, machines, networks, traffic, acts, payers, receiptPayers, till, dashboard },
+    ...{ consoleOperators, operators, choices, restarts, db },
+    ...{ merchants: [first, ...others], unsettled: new UnsettledPayouts() },
     accounts: onboarded.merchants.map(({ merchant }) => merchant.shortId),
     stop: async () => {
       scheduler.isOn = false;
@@ -128,10 +145,15 @@ export async function createWorld(plan: Plan): Promise<World> {
   };
 }
 
+function hirePayers(options: ConstructorParameters<typeof ReceiptPayers>[0]): [Payers, ReceiptPayers] {
+  return [new Payers(options), new ReceiptPayers(options)];
+}
+
 // An account of a merchant's own has circuit breakers for all its payouts, and those of the test environment for each number.
 const ofOwnAccount: ReadonlySet<string> = new Set<ActKind>(['pause_account', 'rotate_account', 'payday']);
 
-async function onboard(room: MachineRoom, db: Database, { acts }: Plan) {
+async function onboard(room: MachineRoom, db: Database, plan: Plan) {
+  const { acts } = plan;
   const clock = room.clock.ofMachine();
   const random = seededRandom(`${room.seed} onboarding`);
   const config = readConfig(settingsOf(room, 'api'));
@@ -154,10 +176,36 @@ async function onboard(room: MachineRoom, db: Database, { acts }: Plan) {
   const [first] = merchants;
   if (first && acts.some(({ kind }) => ofOwnAccount.has(kind)))
     await connectOwnAccount(db, first.merchant, { clock, secrets, internalUrl });
+  if (first && hasTill(plan)) await connectTill(db, first.merchant, { clock, secrets });
   const { simulatorBearerSecret, simulatorCallbackSecret } = secrets;
   room.networkSecrets = { simulatorBearerSecret, simulatorCallbackSecret };
   if (acts.some(({ kind }) => kind === 'rotate_seal_key')) room.sealKeys = [testKeys.SEAL_KEY, nextSealKey];
-  return { merchants, secrets };
+  const members =
+    first && hasMembers(plan) ? await hireMembers(db, first.merchant.businessId, { clock, random, secrets }) : [];
+  const logins = hasConsole(plan) ? await hireConsoleOperators(db, { clock, random, secrets }) : [];
+  return { merchants, secrets, members, logins };
+}
+
+/** Its people sign in while everything else stands still: the hash of a password takes a time that no step has. */
+async function openDashboard(
+  room: MachineRoom,
+  {
+    traffic,
+    machine,
+    members,
+    first,
+  }: { traffic: Traffic; machine: Machine | undefined; members: readonly Member[]; first: MerchantClient },
+): Promise<Dashboard | undefined> {
+  const { clock, scheduler } = room;
+  const instance = machine?.instance;
+  if (members.length === 0 || !instance?.app) return undefined;
+  const { server } = instance.app;
+  const base = `/dashboard/test/${first.shortId}`;
+  const dashboard = new Dashboard({ traffic, clock, base, members, note: (text) => scheduler.note(text) });
+  scheduler.isOn = false;
+  await dashboard.signIn((call) => asInstance(instance, () => inject(server, call)));
+  scheduler.isOn = true;
+  return dashboard;
 }
 
 /** They work at a machine of their own, which does not crash, and which has a new seal key before the others seal with it. */

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { eventually } from '../harness/eventually.ts';
 import { addTestRailAccount } from '../harness/rail-accounts.ts';
-import { ReceiptsShop, receiptText } from '../harness/receipts-shop.ts';
+import { ReceiptsShop, receiptText, type OpenPayment } from '../harness/receipts-shop.ts';
 import { asOwner } from '../harness/tables.ts';
 
 // A shop without any contract: its own number at a network, and its phone, which forwards the network's messages.
@@ -253,6 +253,24 @@ test('a statement that contradicts a message takes the charge back, with a case 
   const owed = `SELECT id FROM ledger_movements WHERE 'receivable_merchant' IN (debit_account, credit_account)`;
   assert.deepEqual(await asOwner(shop.service, owed), []);
   await assertNoBalance();
+});
+
+test('money that the same statement takes back pays nothing, whichever of its lines is read first', async () => {
+  // Lines are read in the order of their ids, which are hashes: of six transactions, some have the reversal first.
+  const ids = ['T_TAKEN0001', 'T_TAKEN0002', 'T_TAKEN0003', 'T_TAKEN0004', 'T_TAKEN0005', 'T_TAKEN0006'];
+  const payments: OpenPayment[] = [];
+  for (const id of ids) {
+    const payment = await shop.open();
+    await shop.type(payment, id);
+    payments.push(payment);
+  }
+  const now = new Date();
+  await shop.reconcile(
+    ids.flatMap((id) => [[id, now, '450.00'] as const, [`${id}R`, now, '-450.00', 'reversal', id] as const]),
+  );
+  await shop.service.app.drain();
+  const statuses = await Promise.all(payments.map(async ({ id }) => (await shop.transaction(id))['status']));
+  assert.ok(!statuses.includes('completed'), statuses.join(' '));
 });
 
 test('a message that comes after the payment has expired pays it late', async () => {

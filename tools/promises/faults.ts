@@ -55,7 +55,7 @@ export const faults: PromiseGroup = {
         'test/stories/simulation-planted.long.test.ts': ['the simulation finds a planted bug: …'],
       },
       weaker:
-        'Of the service, the dashboard, the console’s pages, numbers that receive by receipts, numbers that wait for ever and scripts of the pages are not simulated; of faults, refunds in statements.',
+        'Of the service, what the dashboard does beside moving money, what the console does beside resolving cases, and scripts of the pages are not simulated; nor are refunds of payments by receipt.',
     },
     {
       id: 'F3',

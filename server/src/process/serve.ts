@@ -93,7 +93,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     phoneAccess: phoneAccess(config, secrets),
   });
   if (!config.production) await developmentPages(server, { options, parts });
-  await signedInPages(server, { options, parts, api: createInProcessApi(runContext, routes) });
+  await memberPages(server, { options, parts, api: createInProcessApi(runContext, routes) });
+  await operatorPages(server, { options, parts });
   await homePages(server, { publicUrl, offersPhone: !config.production });
   await referencePages(server, {
     describeApi: describeOnce,
@@ -169,40 +170,59 @@ async function fromNetworks(server: FastifyInstance, { options, parts }: { optio
   });
 }
 
-/** The pages behind a sign-in: of businesses' people and of operators. */
-async function signedInPages(
+interface SignedInOptions {
+  options: AppOptions;
+  parts: ServedParts;
+}
+
+/** The pages of businesses' people, and the sign-in to them. */
+export async function memberPages(
   server: FastifyInstance,
-  { options, parts, api }: { options: AppOptions; parts: ServedParts; api: InProcessApi },
+  { options, parts, api }: SignedInOptions & { api: InProcessApi },
 ) {
-  const { config, secrets, clock, log } = options;
+  const { config, clock, secrets } = options;
   const { money, endpoints } = parts;
   const accounts = parts.accounts.context;
-  const pageOptions = { log, publicUrl: parts.address.publicUrl, formKey: secrets.formKey };
-  const createBusiness: ConsoleServices['createBusiness'] = async (tx, business) => {
-    const { test } = await onboardBusiness(tx, { ...endpoints }, business);
-    return { businessId: test.merchant.businessId };
-  };
   const { isSignUpOpen } = config;
+  const pageOptions = signedInOptions({ options, parts });
+  const createBusiness = createBusinessOf(parts);
   await portalPages(server, { ...pageOptions, context: accounts, isSignUpOpen, createBusiness });
   const keys = { clock, random: money.random, newId: money.newId, pepper: secrets.pepper };
   const services = { describeApi: describeOnce, api, money, accounts, webhooks: endpoints, keys, rateLimits: config };
   await dashboardPages(server, { ...pageOptions, services });
-  const consoleServices: ConsoleServices = {
+}
+
+/** The pages of operators. */
+export async function operatorPages(server: FastifyInstance, { options, parts }: SignedInOptions) {
+  const { config, clock, secrets } = options;
+  const { money, endpoints } = parts;
+  const services: ConsoleServices = {
     ...{
       money,
-      accounts,
+      accounts: parts.accounts.context,
       cases: createCaseContext(money),
       webhooks: endpoints,
-      keys,
+      keys: { clock, random: money.random, newId: money.newId, pepper: secrets.pepper },
       rateLimits: config,
-      createBusiness,
+      createBusiness: createBusinessOf(parts),
       railAccounts: { ...parts.railAccounts, publicUrl: parts.address.publicUrl },
     },
     receiptTemplates: config.receiptTemplates,
     backsUp: config.backupDirectory !== null,
     phoneLink: ({ shortId }) => phoneLink(config, secrets, { publicUrl: parts.address.publicUrl(), shortId }),
   };
-  await consolePages(server, { ...pageOptions, services: consoleServices });
+  await consolePages(server, { ...signedInOptions({ options, parts }), services });
+}
+
+function signedInOptions({ options: { log, secrets }, parts }: SignedInOptions) {
+  return { log, publicUrl: parts.address.publicUrl, formKey: secrets.formKey };
+}
+
+function createBusinessOf({ endpoints }: ServedParts): ConsoleServices['createBusiness'] {
+  return async (tx, business) => {
+    const { test } = await onboardBusiness(tx, { ...endpoints }, business);
+    return { businessId: test.merchant.businessId };
+  };
 }
 
 /** The pages that payers see: checkout, links and counters, and the logos on them. */

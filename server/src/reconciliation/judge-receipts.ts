@@ -49,10 +49,16 @@ export async function judgeReceipts(
   { day, start, end }: { day: string } & DayBounds,
 ): Promise<JudgedReceipts> {
   const judged: JudgedReceipts = { confirmed: 0n, unconfirmed: 0n, differences: {} };
-  const pages = pagesOf<StatementLine>(pageRows, (last) =>
-    listUnlinkedLines(context.db, account.railAccount, day, last?.id ?? null, pageRows),
-  );
-  for await (const lines of pages) for (const line of lines) await judgeLine(context, account, line, judged);
+  // What one line confirms, another line of the day may take back, whichever is read first.
+  for (const isReversal of [false, true]) {
+    const pages = pagesOf<StatementLine>(pageRows, (last) =>
+      listUnlinkedLines(context.db, account.railAccount, day, last?.id ?? null, pageRows),
+    );
+    for await (const lines of pages) {
+      for (const line of lines.filter((each) => isReversalOfReceipt(each) === isReversal))
+        await judgeLine(context, account, line, judged);
+    }
+  }
   for (const bounds of [
     { start: addMs(start, -dayMs), end: start },
     { start, end },

@@ -1,0 +1,182 @@
+import { formatAmount } from '../../server/src/kit/money.ts';
+import { Browser, type Sent } from './browser.ts';
+import type { Choices } from './choices.ts';
+import type { Page, PageForm } from './page.ts';
+import type { Traffic } from './traffic.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+const numbers = ['7010001', '7020001', '7030005', '7040012'] as const;
+const smallestMinor = 1_000n;
+// A form has an amount that no other form has.
+const formsMax = 100;
+
+/** Somebody of the first merchant's business. */
+export interface Member {
+  email: string;
+  password: string;
+  /** A code of the authenticator app that was not used yet. */
+  code: () => string;
+}
+
+interface SignedIn extends Member {
+  browser: Browser;
+}
+
+/** A form whose button was pressed, and where that led; null where it was refused, or no page says. */
+export interface PressedForm {
+  formId: string;
+  /** Null where it is all that can be refunded. */
+  amountMinor: bigint | null;
+  location: string | null;
+}
+
+interface FormToFill {
+  path: string;
+  typed: Readonly<Record<string, string>>;
+  amountMinor: bigint | null;
+  /** Whether a page shows what will happen before the button acts. */
+  isConfirmed: boolean;
+}
+
+export interface DashboardOptions {
+  traffic: Traffic;
+  clock: VirtualClock;
+  /** `/dashboard/test/` and the merchant's short id. */
+  base: string;
+  members: readonly Member[];
+  note: (text: string) => void;
+}
+
+/** The people of a business, who move money by the pages of the dashboard. */
+export class Dashboard {
+  readonly pressed: PressedForm[] = [];
+  readonly #options: DashboardOptions;
+  readonly #signedIn: SignedIn[] = [];
+  #amounts = 0;
+
+  constructor(options: DashboardOptions) {
+    this.#options = options;
+  }
+
+  /** By `carry`, while nothing else goes on: the hash of a password takes a time of its own. */
+  async signIn(carry: Traffic['carry']): Promise<void> {
+    const { clock, members, traffic } = this.#options;
+    let way = carry;
+    const browserOf = () => new Browser({ traffic: { carry: (call) => way(call) }, clock });
+    for (const member of members) {
+      const browser = browserOf();
+      const { email, password, code } = member;
+      const sent = await fillIn(browser, '/dashboard/sign-in', { email, password });
+      const confirmed = await fillIn(browser, locationOf(sent), { second_factor: code() });
+      const { status } = await browser.open(locationOf(confirmed));
+      if (status >= 400) throw new Error(`${email} is not signed in: ${status}`);
+      this.#signedIn.push({ ...member, browser });
+    }
+    way = (call) => traffic.carry(call);
+  }
+
+  refund(paymentId: string, choices: Choices): Promise<void> {
+    const isWhole = choices.below(3) === 0;
+    const amountMinor = isWhole ? null : this.#nextAmount();
+    const typed = amountMinor === null ? {} : { amount: amountText(amountMinor) };
+    const path = `${this.#options.base}/payments/${paymentId}/refund`;
+    return this.#act({ path, typed, amountMinor, isConfirmed: true }, choices);
+  }
+
+  payOut(choices: Choices): Promise<void> {
+    const amountMinor = this.#nextAmount() + (choices.below(2) === 0 ? 10_000n : 0n);
+    const payee = { account_number: choices.pick(numbers), beneficiary_name: 'Awa Ceesay' };
+    const typed = { amount: amountText(amountMinor), network: choices.pick(['wave', 'aps', 'qmoney']), ...payee };
+    return this.#act({ path: `${this.#options.base}/transfers/new`, typed, amountMinor, isConfirmed: true }, choices);
+  }
+
+  payOutSubAccount(id: string, choices: Choices): Promise<void> {
+    const amountMinor = this.#nextAmount();
+    const path = `${this.#options.base}/sub-accounts/${id}/payout?amount=${amountText(amountMinor)}`;
+    return this.#act({ path, typed: {}, amountMinor, isConfirmed: false }, choices);
+  }
+
+  /** Approves or declines a payout that waits for a second person; whoever has asked for it may only take it back. */
+  async decide(choices: Choices): Promise<void> {
+    const { base } = this.#options;
+    const [first] = this.#signedIn;
+    const { text } = (await first?.browser.open(`${base}/transfers/requests`)) ?? { text: '' };
+    const waiting = [...text.matchAll(/\/transfers\/requests\/([0-9a-f-]{36})"/g)].map(([, id]) => id);
+    const id = waiting[choices.below(Math.max(1, waiting.length))];
+    if (id === undefined) return;
+    const decision = choices.pick(['approve', 'approve', 'approve', 'decline']);
+    const path = `${base}/transfers/requests/${id}/${decision}`;
+    await this.#act({ path, typed: {}, amountMinor: null, isConfirmed: false }, choices);
+  }
+
+  /** One of them, or two at once, each with a form of their own. */
+  async #act(form: FormToFill, choices: Choices): Promise<void> {
+    const [one, other] = choices.below(2) === 0 ? this.#signedIn : this.#signedIn.toReversed();
+    if (!one || !other) return;
+    const isShared = form.amountMinor === null && choices.below(2) === 0;
+    const presses = () => choices.pick(['once', 'once', 'twice', 'again'] as const);
+    const ways = isShared ? ([presses(), presses()] as const) : ([presses()] as const);
+    const [first, second] = ways;
+    await Promise.all([
+      this.#fillIn(one, form, first),
+      ...(second === undefined ? [] : [this.#fillIn(other, form, second)]),
+    ]);
+  }
+
+  async #fillIn(member: SignedIn, filling: FormToFill, presses: 'once' | 'twice' | 'again'): Promise<void> {
+    const { path, typed, amountMinor, isConfirmed } = filling;
+    const { browser } = member;
+    let form = formOf(await browser.open(path));
+    if (form && isConfirmed) {
+      const shown = await browser.send(form, { ...form.filled, ...typed });
+      form = 'page' in shown ? formOf(shown.page, true) : undefined;
+    }
+    if (!form) return this.#options.note(`  ${member.email} has no form at ${path}`);
+    const factor = form.fields.includes('second_factor') ? { second_factor: member.code() } : {};
+    const acting = form;
+    const press = () => browser.send(acting, { ...acting.filled, ...factor });
+    const sent = presses === 'twice' ? await Promise.all([press(), press()]) : [await press()];
+    if (presses === 'again') sent.push(await press());
+    this.#notePressed(acting.hidden['form_id'] ?? '', { amountMinor, sent });
+  }
+
+  /** However often its button is pressed, a form leads to one place. */
+  #notePressed(formId: string, { amountMinor, sent }: { amountMinor: bigint | null; sent: readonly Sent[] }): void {
+    const { base, note } = this.#options;
+    const locations = new Set(
+      sent.flatMap((one) => ('location' in one && one.location.startsWith(base) ? [one.location] : [])),
+    );
+    if (locations.size > 1) throw new Error(`one form leads to ${[...locations].join(' and to ')}`);
+    const [location = null] = locations;
+    note(`  a form leads to ${location ?? 'no record'}`);
+    this.pressed.push({ formId, amountMinor, location });
+  }
+
+  #nextAmount(): bigint {
+    this.#amounts += 1;
+    if (this.#amounts >= formsMax) throw new Error('amounts are used up');
+    return smallestMinor + BigInt(this.#amounts);
+  }
+}
+
+async function fillIn(browser: Browser, path: string, typed: Readonly<Record<string, string>>): Promise<Sent> {
+  const { forms } = await browser.open(path);
+  const form = forms.find(({ fields }) => Object.keys(typed).every((name) => fields.includes(name)));
+  if (!form) throw new Error(`${path} has no form for ${Object.keys(typed).join(' and ')}`);
+  return browser.send(form, typed);
+}
+
+function locationOf(sent: Sent): string {
+  if ('location' in sent) return sent.location;
+  throw new Error(`a sign-in is refused with ${sent.page.status}`);
+}
+
+/** The form that acts; after a page that shows what will happen, the one that confirms it. */
+function formOf({ forms }: Page, isConfirmation = false): PageForm | undefined {
+  const acting = forms.filter(({ hidden }) => hidden['form_id'] !== undefined);
+  return acting.find(({ hidden }) => !isConfirmation || hidden['confirmed'] === 'true');
+}
+
+function amountText(minor: bigint): string {
+  return formatAmount(minor, { style: 'plain' });
+}
