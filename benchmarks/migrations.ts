@@ -18,9 +18,11 @@ const payments = Math.floor(rows / 3);
 const payouts = Math.floor(payments / 10);
 const perSecond = 100;
 const besideSeconds = 30;
+const warmUpSeconds = 20;
 const openSeconds = secondsOf({ usual: 300 });
 const stallMaxMs = 1_000;
 const readPayments = 100;
+const describedRequests = 8;
 
 export const migrations: Part = {
   name: 'migrations',
@@ -28,10 +30,10 @@ export const migrations: Part = {
   needsBaseline: true,
   description:
     `The service of the last release (BASELINE_CHECKOUT) with ${whole(rows)} rows of payments gets ${perSecond} requests a second by the ` +
-    'clock, three fifths of them new payments, for half a minute before, while, and half a minute after this program’s migrations ' +
-    `are applied. For ${whole(openSeconds)} s a transaction stays open that has read a payment, and for as long again one with a ` +
-    'snapshot, as a dump has it: the migrations run beside both. Latencies count from when a request was due. Then this program is started ' +
-    'on the database. MIGRATION_ROWS sets the number of rows, BENCH_MINUTES how long each transaction stays open.',
+    'clock, three fifths of them new payments, from half a minute before the migrations of this program to half a minute after them. ' +
+    `For ${whole(openSeconds)} s a transaction stays open that has read a payment, and for as long again one with a snapshot, as a dump ` +
+    'has it: the migrations run beside both. Latencies count from when a request was due. Then this program is started on the database. ' +
+    'MIGRATION_ROWS sets the number of rows, BENCH_MINUTES how long each transaction stays open.',
   async run(bench) {
     const release = await bench.startService({ checkout: baselineCheckout() ?? '' });
     const written = await fill(release, bench);
@@ -42,7 +44,7 @@ export const migrations: Part = {
     const failuresThen = await useNewRelease(bench, release);
     const { before, meanwhile, after } = phasesOf(load, migrated);
     const longest = longestOf(meanwhile);
-    bench.log(`  longest request: ${longest.route}, ${inMs(longest.tookMs)}, ${longest.outcome}`);
+    for (const sentence of describeLongest(meanwhile, migrated)) bench.log(`  ${sentence}`);
     return {
       figures: [
         { label: 'Rows', value: whole(written) },
@@ -102,7 +104,7 @@ async function findPaymentIds({ adminUrl }: Service): Promise<string[]> {
 }
 
 async function migrateUnderLoad(bench: Workbench, release: Service): Promise<Migrated> {
-  await systemClock.sleep(besideSeconds * 1_000);
+  await systemClock.sleep((warmUpSeconds + besideSeconds) * 1_000);
   const migrated = await migrateBesideTransactions(bench, release);
   await systemClock.sleep(besideSeconds * 1_000);
   return migrated;
@@ -111,7 +113,7 @@ async function migrateUnderLoad(bench: Workbench, release: Service): Promise<Mig
 interface Migrated {
   beganAt: number;
   endedAt: number;
-  durations: { label: string; seconds: number; hasWaited: boolean }[];
+  durations: { label: string; seconds: number; endedAt: number; hasWaited: boolean }[];
   /** Attempts that did not get a lock. */
   refusals: number;
 }
@@ -135,9 +137,10 @@ async function migrateBesideTransactions(bench: Workbench, { adminUrl }: Service
   const durations = (await readApplied(adminUrl, started)).map(({ label, appliedAt }, index, all) => ({
     label,
     seconds: (appliedAt.getTime() - (all[index - 1]?.appliedAt ?? started).getTime()) / 1_000,
-    hasWaited: logged.some((sentence) => sentence.startsWith(`Migration ${label} waits`)),
+    endedAt: beganAt + appliedAt.getTime() - started.getTime(),
+    hasWaited: logged.some((sentence) => sentence.startsWith(`Migration ${label} `)),
   }));
-  return { beganAt, endedAt, durations, refusals: logged.filter((sentence) => / waits for /.test(sentence)).length };
+  return { beganAt, endedAt, durations, refusals: logged.filter((sentence) => /^Migration /.test(sentence)).length };
 }
 
 /**
@@ -197,10 +200,19 @@ interface Phases {
 /** A request belongs to the phase in which it was due. */
 function phasesOf({ sent }: SteadyLoad, { beganAt, endedAt }: Migrated): Phases {
   return {
-    before: sent.filter(({ dueAt }) => dueAt < beganAt),
+    before: sent.filter(({ dueAt }) => dueAt >= beganAt - besideSeconds * 1_000 && dueAt < beganAt),
     meanwhile: sent.filter(({ dueAt }) => dueAt >= beganAt && dueAt <= endedAt),
     after: sent.filter(({ dueAt }) => dueAt > endedAt),
   };
+}
+
+/** The longest requests, and the migration during which each was due. */
+function describeLongest(sent: readonly SentRequest[], { beganAt, durations }: Migrated): string[] {
+  const longest = sent.toSorted((left, right) => right.tookMs - left.tookMs).slice(0, describedRequests);
+  return longest.map(({ route, outcome, dueAt, tookMs }) => {
+    const migration = durations.find(({ endedAt }) => dueAt <= endedAt)?.label ?? 'the end';
+    return `${inMs(tookMs)}: ${route}, ${outcome}, due after ${((dueAt - beganAt) / 1_000).toFixed(1)} s, in ${migration}`;
+  });
 }
 
 function hasFailed({ outcome }: SentRequest): boolean {
@@ -229,6 +241,6 @@ function migrationFigures({ beganAt, endedAt, durations, refusals }: Migrated): 
     { label: 'Duration of all', value: `${((endedAt - beganAt) / 1_000).toFixed(1)} s` },
     { label: 'The longest that waited for a transaction', value: longest(true) },
     { label: 'The longest that did not', value: longest(false) },
-    { label: 'Waits that were logged', value: whole(refusals) },
+    { label: 'Waits and repeated attempts that were logged', value: whole(refusals) },
   ];
 }

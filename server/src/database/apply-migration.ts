@@ -2,7 +2,7 @@ import { addMs, type Clock } from '../kit/clock.ts';
 import { errorCode, reasonOf, StartError } from '../kit/start-error.ts';
 import type { AdminClient } from './admin-client.ts';
 import { isDistributed, runOnCluster } from './cluster/migrate-cluster.ts';
-import { describeLockHolder, findLockHolders, isAnyOpen, type LockHolder } from './lock-holders.ts';
+import { describeLockHolder, findLockHolders, findStillOpen, inBoth, type LockHolder } from './lock-holders.ts';
 import { labelOf, type Migration } from './migration-files.ts';
 
 export interface ApplyParts {
@@ -48,17 +48,24 @@ export async function applyMigration(parts: ApplyParts, migration: Migration): P
       const last = holders.length > 0 ? `, last by ${nameAll(holders)}` : '';
       throw failure(migration, `a table that it changes has been in use for too long${last}`, cause);
     }
-    log(waitingSentence(migration, holders));
     await clock.sleep(Math.min(attempt * pauseMs, pauseMaxMs));
-    while (clock.now() < giveUpAt && (await isAnyOpen(parts.client, holders))) await clock.sleep(pauseMs);
+    // A transaction of the service has long ended.
+    let open = await findStillOpen(parts.client, holders);
+    log(open.length > 0 ? waitingSentence(migration, open) : `Migration ${labelOf(migration)} ${retries}`);
+    while (open.length > 0 && clock.now() < giveUpAt) {
+      await clock.sleep(pauseMs);
+      open = await findStillOpen(parts.client, open);
+    }
   }
 }
 
+const retries = `has not got the lock of a table within ${lockTimeoutMs} ms and tries again.`;
+
 function waitingSentence(migration: Migration, holders: readonly LockHolder[]): string {
-  const waits = `Migration ${labelOf(migration)} waits for`;
-  if (holders.length === 0) return `${waits} a table that is in use; trying again.`;
-  const commands = holders.map(({ pid }) => `SELECT pg_terminate_backend(${pid})`).join('; ');
-  return `${waits} ${nameAll(holders)}. It continues when no transaction blocks it; to end these now: ${commands}`;
+  const sessions = holders.filter(({ user }) => user !== null);
+  const commands = sessions.map(({ pid }) => `SELECT pg_terminate_backend(${pid})`).join('; ');
+  const remedy = commands === '' ? '.' : `; to end it now: ${commands}`;
+  return `Migration ${labelOf(migration)} waits for ${nameAll(holders)}. It continues when that has ended${remedy}`;
 }
 
 function nameAll(holders: readonly LockHolder[]): string {
@@ -111,12 +118,11 @@ async function observe(
     if (signal.aborted) return holders;
     // A migration does not fail because nobody can see what it waits for.
     const found = await findLockHolders(observer, pid).catch(() => []);
-    if (found.length === 0) continue;
-    holders = found;
-    const isNew = found.some(({ transaction }) => !logged.has(transaction));
-    if (pause < lookEveryMaxMs || !isNew) continue;
-    for (const { transaction } of found) logged.add(transaction);
-    log(waitingSentence(migration, found));
+    const stayed = inBoth(found, holders);
+    if (found.length > 0) holders = found;
+    if (pause < lookEveryMaxMs || stayed.every(({ transaction }) => logged.has(transaction))) continue;
+    for (const { transaction } of stayed) logged.add(transaction);
+    log(waitingSentence(migration, stayed));
   }
 }
 

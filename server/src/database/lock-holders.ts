@@ -27,13 +27,23 @@ export async function findLockHolders(client: AdminClient, waitingPid: number): 
   return rows;
 }
 
-/** Whether any of these transactions is still open. */
-export async function isAnyOpen(client: AdminClient, holders: readonly LockHolder[]): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `SELECT FROM pg_locks WHERE locktype = 'virtualxid' AND virtualxid = virtualtransaction AND virtualxid = ANY ($1) LIMIT 1`,
+/** Those of them whose transaction is still open. */
+export async function findStillOpen(client: AdminClient, holders: readonly LockHolder[]): Promise<LockHolder[]> {
+  const { rows } = await client.query<{ transaction: string }>(
+    `SELECT virtualtransaction AS transaction FROM pg_locks
+     WHERE locktype = 'virtualxid' AND virtualxid = virtualtransaction AND virtualxid = ANY ($1)`,
     [holders.map(({ transaction }) => transaction)],
   );
-  return rowCount === 1;
+  return inBoth(holders, rows);
+}
+
+/** The holders whose transaction is also in the other list. */
+export function inBoth(
+  holders: readonly LockHolder[],
+  others: readonly Pick<LockHolder, 'transaction'>[],
+): LockHolder[] {
+  const transactions = new Set(others.map(({ transaction }) => transaction));
+  return holders.filter(({ transaction }) => transactions.has(transaction));
 }
 
 /** `session 4711 (pg_dump, user postgres, in a transaction since 2026-11-28T12:03:04.000Z)` */
