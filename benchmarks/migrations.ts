@@ -38,7 +38,7 @@ export const migrations: Part = {
     const release = await bench.startService({ checkout: baselineCheckout() ?? '' });
     const written = await fill(release, bench);
     const load = startSteadyLoad(release, { perSecond, paymentIds: await findPaymentIds(release) });
-    const migrated = await migrateUnderLoad(bench, release).finally(() => load.stop());
+    const migrated = await migrateUnderLoad(bench, release, load);
     await release.settled();
     await release.stop();
     const failuresThen = await useNewRelease(bench, release);
@@ -56,12 +56,12 @@ export const migrations: Part = {
         failureFigure('Requests that failed or were refused', load.sent.filter(hasFailed).length),
         {
           label: 'Longest request while migrating',
-          value: inMs(longest.tookMs),
-          aim: { text: `under ${whole(stallMaxMs)} ms`, isMet: longest.tookMs < stallMaxMs },
+          value: inMs(longest.elapsedMs),
+          aim: { text: `under ${whole(stallMaxMs)} ms`, isMet: longest.elapsedMs < stallMaxMs },
         },
         {
           label: 'Longest before, and after',
-          value: [before, after].map((sent) => inMs(longestOf(sent).tookMs)).join(', '),
+          value: [before, after].map((sent) => inMs(longestOf(sent).elapsedMs)).join(', '),
         },
         { label: 'Latency p50, p99 before', value: latencies(before) },
         { label: 'Latency p50, p99 while migrating', value: latencies(meanwhile) },
@@ -71,7 +71,7 @@ export const migrations: Part = {
       bars: [
         {
           label: 'longest request while migrating',
-          value: longest.tookMs,
+          value: longest.elapsedMs,
           aim: stallMaxMs,
           better: 'lower',
           unit: 'ms',
@@ -103,11 +103,16 @@ async function findPaymentIds({ adminUrl }: Service): Promise<string[]> {
   });
 }
 
-async function migrateUnderLoad(bench: Workbench, release: Service): Promise<Migrated> {
-  await systemClock.sleep((warmUpSeconds + besideSeconds) * 1_000);
-  const migrated = await migrateBesideTransactions(bench, release);
-  await systemClock.sleep(besideSeconds * 1_000);
-  return migrated;
+/** Migrates amid the load, and then stops it. */
+async function migrateUnderLoad(bench: Workbench, release: Service, load: SteadyLoad): Promise<Migrated> {
+  try {
+    await systemClock.sleep((warmUpSeconds + besideSeconds) * 1_000);
+    const migrated = await migrateBesideTransactions(bench, release);
+    await systemClock.sleep(besideSeconds * 1_000);
+    return migrated;
+  } finally {
+    await load.stop();
+  }
 }
 
 interface Migrated {
@@ -140,7 +145,12 @@ async function migrateBesideTransactions(bench: Workbench, { adminUrl }: Service
     endedAt: beganAt + appliedAt.getTime() - started.getTime(),
     hasWaited: logged.some((sentence) => sentence.startsWith(`Migration ${label} `)),
   }));
-  return { beganAt, endedAt, durations, refusals: logged.filter((sentence) => /^Migration /.test(sentence)).length };
+  return {
+    beganAt,
+    endedAt,
+    durations,
+    refusals: logged.filter((sentence) => sentence.startsWith('Migration ')).length,
+  };
 }
 
 /**
@@ -208,10 +218,10 @@ function phasesOf({ sent }: SteadyLoad, { beganAt, endedAt }: Migrated): Phases 
 
 /** The longest requests, and the migration during which each was due. */
 function describeLongest(sent: readonly SentRequest[], { beganAt, durations }: Migrated): string[] {
-  const longest = sent.toSorted((left, right) => right.tookMs - left.tookMs).slice(0, describedRequests);
-  return longest.map(({ route, outcome, dueAt, tookMs }) => {
+  const longest = sent.toSorted((left, right) => right.elapsedMs - left.elapsedMs).slice(0, describedRequests);
+  return longest.map(({ route, outcome, dueAt, elapsedMs }) => {
     const migration = durations.find(({ endedAt }) => dueAt <= endedAt)?.label ?? 'the end';
-    return `${inMs(tookMs)}: ${route}, ${outcome}, due after ${((dueAt - beganAt) / 1_000).toFixed(1)} s, in ${migration}`;
+    return `${inMs(elapsedMs)}: ${route}, ${outcome}, due after ${((dueAt - beganAt) / 1_000).toFixed(1)} s, in ${migration}`;
   });
 }
 
@@ -220,12 +230,12 @@ function hasFailed({ outcome }: SentRequest): boolean {
 }
 
 function longestOf(sent: readonly SentRequest[]): SentRequest {
-  const none: SentRequest = { route: 'none', outcome: 'none', dueAt: 0, tookMs: 0 };
-  return sent.reduce((longest, request) => (request.tookMs > longest.tookMs ? request : longest), none);
+  const none: SentRequest = { route: 'none', outcome: 'none', dueAt: 0, elapsedMs: 0 };
+  return sent.reduce((longest, request) => (request.elapsedMs > longest.elapsedMs ? request : longest), none);
 }
 
 function latencies(sent: readonly SentRequest[]): string {
-  const { p50Ms, p99Ms } = latenciesOf(sent.map(({ tookMs }) => tookMs));
+  const { p50Ms, p99Ms } = latenciesOf(sent.map(({ elapsedMs }) => elapsedMs));
   return `${inMs(p50Ms)}, ${inMs(p99Ms)}`;
 }
 

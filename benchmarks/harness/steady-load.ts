@@ -12,7 +12,7 @@ export interface SentRequest {
   outcome: string;
   dueAt: number;
   /** From when it was due to the end of its response. */
-  tookMs: number;
+  elapsedMs: number;
 }
 
 export interface SteadyLoad {
@@ -50,7 +50,7 @@ export function startSteadyLoad(
     begun += 1;
     const headers = { authorization: `Bearer ${key}`, ...(body !== undefined && jsonHeaders()) };
     const outcome = await sendRequest(http, { method, path, headers, ...(body !== undefined && { body }) });
-    sent.push({ route, outcome, dueAt, tookMs: performance.now() - dueAt });
+    sent.push({ route, outcome, dueAt, elapsedMs: performance.now() - dueAt });
   });
   return {
     sent,

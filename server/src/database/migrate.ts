@@ -52,10 +52,15 @@ export async function migrate({ adminUrl, clock, log, folder = migrationsFolder 
   });
 }
 
+/**
+ * An index is built by one process: with its parallel workers, PostgreSQL would take a core each from the requests. A transfer took
+ * 1.3 s while 300,000 charges were indexed on two cores.
+ */
 async function applyAll(pending: readonly Migration[], parts: Omit<ApplyParts, 'pid'>): Promise<void> {
   const { client, clock, log } = parts;
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const pid = rows[0]?.pid ?? 0;
+  await client.query('SET max_parallel_maintenance_workers = 0');
   const startedMs = clock.now().getTime();
   const applied: Migration[] = [];
   try {
