@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Pool } from 'undici';
 import { atRate } from './harness/load-rate.ts';
 import { printResult, programOptions } from './harness/program.ts';
+import { sendRequest } from './harness/send-request.ts';
 import { latenciesOf, type Latencies } from './harness/statistics.ts';
 
 export interface OpenLoadOptions {
@@ -43,7 +44,7 @@ async function load(options: OpenLoadOptions): Promise<OpenLoadResult> {
     const authorization = `Bearer ${keys[begun % keys.length]}`;
     begun += 1;
     const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': randomUUID() };
-    const outcome = await send(http, { path, body, headers });
+    const outcome = await sendRequest(http, { method: 'POST', path, body, headers });
     counts[outcome] = (counts[outcome] ?? 0) + 1;
     if (!outcome.startsWith('2')) return;
     durationsMs.push(performance.now() - dueAt);
@@ -62,20 +63,6 @@ async function open(http: Pool, connections: number): Promise<void> {
   for (let opened = 0; opened < connections; opened += openedAtOnce) {
     // All so far are busy, so that each of these needs a connection of its own.
     await Promise.all(Array.from({ length: Math.min(opened + openedAtOnce, connections) }, openOne));
-  }
-}
-
-async function send(
-  http: Pool,
-  request: { path: string; body: string; headers: Record<string, string> },
-): Promise<string> {
-  try {
-    const response = await http.request({ method: 'POST', ...request });
-    await response.body.dump();
-    const isRefused = [429, 503].includes(response.statusCode) && response.headers['retry-after'] !== undefined;
-    return isRefused ? 'refused' : String(response.statusCode);
-  } catch (error) {
-    return `no response: ${error instanceof Error && 'code' in error ? String(error.code) : 'unknown'}`;
   }
 }
 

@@ -8,13 +8,14 @@ import { dashboard } from './dashboard.ts';
 import { deliveries } from './deliveries.ts';
 import { hanging } from './hanging.ts';
 import { describeCommit, describeMachine } from './harness/machine.ts';
-import type { Measured, Part } from './harness/part.ts';
+import { baselineCheckout, type Measured, type Part } from './harness/part.ts';
 import { recordResults } from './harness/results.ts';
 import { openWorkbench } from './harness/workbench.ts';
 import { intents } from './intents.ts';
 import { ledgerVerify } from './ledger-verify.ts';
 import { lookUpsDue } from './look-ups.ts';
 import { memory } from './memory.ts';
+import { migrations } from './migrations.ts';
 import { million } from './million.ts';
 import { notices } from './notices.ts';
 import { overload } from './overload.ts';
@@ -51,15 +52,23 @@ const parts: readonly Part[] = [
   ledgerVerify,
   settlement,
   reconciliation,
+  migrations,
 ];
 
 const log = (sentence: string): void => console.log(sentence);
 
 async function main(names: readonly string[]): Promise<void> {
-  const chosen = names.length === 0 ? parts : parts.filter((part) => names.includes(part.name));
+  const chosen = parts.filter(({ name, needsBaseline }) =>
+    names.length === 0 ? !needsBaseline : names.includes(name),
+  );
   const unknown = names.find((name) => !parts.some((part) => part.name === name));
   if (unknown !== undefined) {
     console.error(`There is no part ${unknown}. The parts are ${parts.map((part) => part.name).join(', ')}.`);
+    process.exitCode = 1;
+    return;
+  }
+  if (chosen.some(({ needsBaseline }) => needsBaseline) && baselineCheckout() === undefined) {
+    console.error('Set BASELINE_CHECKOUT to a checkout of the last release with its packages installed.');
     process.exitCode = 1;
     return;
   }

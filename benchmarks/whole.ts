@@ -1,6 +1,6 @@
 import type { WholeLoadOptions, WholeLoadResult } from './whole-load.ts';
 import { startOwnNetworks, type OwnNetworks } from './harness/own-networks.ts';
-import { failureFigure, type Figure, type Part } from './harness/part.ts';
+import { baselineCheckout, failureFigure, type Figure, type Part } from './harness/part.ts';
 import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
@@ -74,7 +74,7 @@ export const whole: Part = {
  * unless BASELINE_CHECKOUT names one.
  */
 async function compareWithBaseline(bench: Workbench, service: Service): Promise<Figure[]> {
-  const checkout = process.env['BASELINE_CHECKOUT'];
+  const checkout = baselineCheckout();
   if (checkout === undefined) return [];
   const earlier = await bench.startService({ checkout });
   await pay(earlier, { payers: payersMax, seconds: warmUpSeconds });

@@ -27,7 +27,7 @@ export const giveNumberTo = (number: string, share: number): string =>
    WHERE mod(substr(network_transaction_id, 2)::int, ${share}) = 0`;
 
 /** A UUID of version 7 of the row with this number, one every five seconds: two months of a million, a year and a half of ten. */
-export const idOf = (kind: 'a' | 'b' | 'c' | 'd' | 'e', row = 'n') =>
+export const idOf = (kind: 'a' | 'b' | 'c' | 'd' | 'e' | 'f', row = 'n') =>
   `(lpad(to_hex(1735689600000 + (${row})::bigint * 5000), 12, '0') || '7${kind}00b' || substr(md5((${row})::text), 1, 15))::uuid`;
 
 export const chargeIdOf = (row: string) => idOf('b', row);

@@ -8,6 +8,8 @@ export interface Part {
   title: string;
   /** What it measures and how, for readers of the results. */
   description: string;
+  /** It compares with an earlier commit (BASELINE_CHECKOUT), so a run without names leaves it out. */
+  needsBaseline?: true;
   run(bench: Workbench): Promise<Measured>;
 }
 
@@ -26,6 +28,11 @@ export interface Figure {
 /** A count of failures, which has to be 0. */
 export function failureFigure(label: string, count: number): Figure {
   return { label, value: whole(count), aim: { text: '0', isMet: count === 0 } };
+}
+
+/** A checkout of an earlier commit, with its packages installed; undefined where none is named. */
+export function baselineCheckout(): string | undefined {
+  return process.env['BASELINE_CHECKOUT'];
 }
 
 /** How long a part that can take longer than usual does: BENCH_MINUTES, where it is set. */

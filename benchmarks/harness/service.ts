@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../server/src/configuration/config.ts';
 import { servingUrlOf } from '../../server/src/database/roles.ts';
@@ -55,6 +55,8 @@ export async function startService(
 ): Promise<Service> {
   const { adminUrl, dataDirectory, role = 'all', settings = {}, checkout = repository } = options;
   mkdirSync(dataDirectory, { recursive: true });
+  const factsPath = join(dataDirectory, 'demo.json');
+  forgetAddress(factsPath);
   const child = spawn(process.execPath, startArguments(checkout), {
     cwd: checkout,
     // None of the caller's settings: it measures what a first start gets.
@@ -74,7 +76,7 @@ export async function startService(
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = (): Promise<void> => stopChild(child, exited);
   try {
-    const facts = await readFacts(child, join(dataDirectory, 'demo.json'));
+    const facts = await readFacts(child, factsPath);
     return {
       url: facts.base_url,
       key: facts.secret_key,
@@ -129,6 +131,13 @@ interface Facts {
   base_url: string;
   secret_key: string;
   dashboard: { url: string; email: string; password: string };
+}
+
+/** Of an earlier service with these files: the file shall name an address only once this one listens. */
+function forgetAddress(path: string): void {
+  if (!existsSync(path)) return;
+  const facts = JSON.parse(readFileSync(path, 'utf8')) as Facts;
+  writeFileSync(path, JSON.stringify({ ...facts, base_url: '' } satisfies Facts));
 }
 
 /** The file exists from the start of the service, its address only once it listens. */

@@ -9,8 +9,8 @@ import { startService, type Service, type ServiceOptions } from './service.ts';
 
 /** What the parts run on: the embedded PostgreSQL, durable as in production, and services on its databases. */
 export interface Workbench {
-  /** Starts the service on a new, empty database. */
-  startService(options?: ServiceOptions): Promise<Service>;
+  /** Starts the service on a new, empty database, or on that of a service that has stopped. */
+  startService(options?: ServiceOptions & { successorOf?: Service }): Promise<Service>;
   /** Creates an empty database and returns its owner's URL. */
   createDatabase(): Promise<string>;
   postgresVersion: string;
@@ -23,7 +23,7 @@ export interface Workbench {
 
 export async function openWorkbench(log: (sentence: string) => void): Promise<Workbench> {
   const directory = mkdtempSync(join(tmpdir(), 'dalasi-bench-'));
-  const services = new Set<Service>();
+  const services = new Map<Service, { adminUrl: string; dataDirectory: string }>();
   let databases = 0;
   const server = await startEmbeddedPostgres({
     dataDirectory: join(directory, 'data'),
@@ -41,7 +41,7 @@ export async function openWorkbench(log: (sentence: string) => void): Promise<Wo
   };
   let closing: Promise<void> | undefined;
   const closeAll = async (): Promise<void> => {
-    for (const service of services) await service.stop();
+    for (const service of services.keys()) await service.stop();
     await server.stop();
     rmSync(directory, { recursive: true, force: true });
   };
@@ -53,12 +53,13 @@ export async function openWorkbench(log: (sentence: string) => void): Promise<Wo
       const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
       return rows[0]?.server_version ?? 'unknown';
     }),
-    startService: async (options = {}) => {
-      const adminUrl = await createDatabase();
-      const dataDirectory = join(directory, `service-${databases}`);
+    startService: async ({ successorOf, ...options } = {}) => {
+      const found = successorOf && services.get(successorOf);
+      const adminUrl = found?.adminUrl ?? (await createDatabase());
+      const dataDirectory = found?.dataDirectory ?? join(directory, `service-${databases}`);
       const url = options.checkout === undefined ? adminUrl : overTcp(adminUrl);
       const service = await startService({ ...options, adminUrl: url, dataDirectory });
-      services.add(service);
+      services.set(service, { adminUrl, dataDirectory });
       return service;
     },
     close: () => {

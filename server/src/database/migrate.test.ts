@@ -14,6 +14,7 @@ import { assertSchemaIsCurrent } from './schema-version.ts';
 
 const first = 'CREATE TABLE first (id bigint);';
 const second = 'CREATE TABLE second (id bigint);';
+const addName = 'ALTER TABLE first ADD COLUMN name text;';
 
 let database: TestDatabase;
 let folder: string;
@@ -84,15 +85,95 @@ test('a failed file changes nothing, and runs again once it is fixed', async () 
 test('a migration waits briefly for a locked table, releases it, and retries', async () => {
   write({ '0001-first.sql': first });
   await run();
-  write({ '0002-second.sql': 'ALTER TABLE first ADD COLUMN name text;' });
+  write({ '0002-second.sql': addName });
   await withAdminClient(database.adminUrl, async (holder) => {
     await holder.query('BEGIN');
     await holder.query('LOCK TABLE first');
-    // The pause between two attempts is where the holder lets go, so there was one refusal and no waiting for luck.
-    const clock: Clock = { now: () => new Date(0), sleep: async () => void (await holder.query('ROLLBACK')) };
+    // The pause between two attempts is where the holder lets go, so there was a refusal and no waiting for luck.
+    const clock = clockWithPauses(() => holder.query('ROLLBACK'));
     assert.deepEqual(await run({ clock }), ['0002-second']);
   });
-  assert(logged.some((sentence) => /waits for a table that is in use/.test(sentence)));
+  assert(logged.some((sentence) => sentence.startsWith('Migration 0002-second has not got the lock of a table')));
+});
+
+test('a table in use is not tried again before the transaction ends, and the session is named', async () => {
+  write({ '0001-first.sql': first });
+  await run();
+  write({ '0002-second.sql': addName });
+  await withAdminClient(database.adminUrl, async (reader) => {
+    await reader.query("BEGIN; SET application_name = 'nightly dump'; SELECT FROM first");
+    const pid = await pidOf(reader);
+    const named = new RegExp(
+      `waits for session ${pid} \\(nightly dump, user \\w+, in a transaction since .*terminate.*${pid}`,
+    );
+    let pauses = 0;
+    const clock = clockWithPauses(async () => {
+      // Nobody waits behind the migration meanwhile.
+      await query("SET lock_timeout = '1s'; SELECT FROM first");
+      // On a busy machine the first look may miss the wait.
+      if (logged.some((sentence) => named.test(sentence))) pauses += 1;
+      if (pauses === 5) await reader.query('COMMIT');
+    });
+    assert.deepEqual(await run({ clock }), ['0002-second']);
+    assert.equal(pauses, 5);
+    assert.equal(logged.filter((sentence) => named.test(sentence)).length, 1);
+  });
+});
+
+test('a migration gives up on a table that is in use for hours, and changes nothing', async () => {
+  write({ '0001-first.sql': first });
+  await run();
+  write({ '0002-second.sql': addName });
+  await withAdminClient(database.adminUrl, async (reader) => {
+    await reader.query('BEGIN; SELECT FROM first');
+    let hours = 0;
+    const clock = clockWithPauses(
+      () => Promise.resolve((hours += 1)),
+      () => new Date(hours * 60 * 60 * 1_000),
+    );
+    await assert.rejects(run({ clock }), /StartError: Migration 0002-second failed and changed nothing: .* too long/);
+    assert.equal(hours, 6);
+    await reader.query('COMMIT');
+  });
+  assert.deepEqual((await query('SELECT number FROM schema_migrations')).rows, [{ number: 1 }]);
+  assert.deepEqual(await run(), ['0002-second']);
+});
+
+test('a migration that was the victim of a deadlock is repeated', async () => {
+  write({ '0001-first.sql': first });
+  await run();
+  const refused = 'DO $$ BEGIN IF NOT EXISTS (SELECT FROM first) THEN RAISE deadlock_detected; END IF; END $$;';
+  write({ '0002-second.sql': `${second} ${refused}` });
+  const clock = clockWithPauses(() => query('INSERT INTO first VALUES (1)'));
+  assert.deepEqual(await run({ clock }), ['0002-second']);
+});
+
+test('an index is built by one process, so that requests keep their cores', async () => {
+  write({
+    '0001-first.sql': `CREATE TABLE first AS SELECT current_setting('max_parallel_maintenance_workers')::integer AS workers;`,
+  });
+  await run();
+  assert.deepEqual((await query('SELECT workers FROM first')).rows, [{ workers: 0 }]);
+});
+
+test('the build of an index that waits for a snapshot names its session', async () => {
+  write({ '0001-first.sql': first });
+  await run();
+  write({ '0002-second.sql': 'CREATE INDEX CONCURRENTLY IF NOT EXISTS first_idx ON first (id);' });
+  await withAdminClient(database.adminUrl, async (reader) => {
+    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM first');
+    const pid = await pidOf(reader);
+    const { promise: isNamed, resolve } = Promise.withResolvers<void>();
+    const log = (sentence: string): void => {
+      if (sentence.startsWith(`Migration 0002-second waits for session ${pid} (`)) resolve();
+    };
+    // Looks in quick succession instead of ever less often.
+    const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 100, signal) };
+    const running = migrate({ adminUrl: database.adminUrl, clock, log, folder });
+    await isNamed;
+    await reader.query('COMMIT');
+    assert.deepEqual(await running, ['0002-second']);
+  });
 });
 
 test('a database that a newer program migrated is refused', async () => {
@@ -187,6 +268,19 @@ function write(files: Record<string, string>): void {
 
 function run({ clock = systemClock } = {}): Promise<string[]> {
   return migrate({ adminUrl: database.adminUrl, clock, log: (sentence) => logged.push(sentence), folder });
+}
+
+/** The pauses between two attempts are `pause`; looks at what a migration waits for take their time. */
+function clockWithPauses(pause: () => Promise<unknown>, now = () => new Date(0)): Clock {
+  return {
+    now,
+    sleep: async (ms, signal) => void (await (signal === undefined ? pause() : systemClock.sleep(ms, signal))),
+  };
+}
+
+async function pidOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]?.pid ?? 0;
 }
 
 function query(sql: string): Promise<pg.QueryResult> {
