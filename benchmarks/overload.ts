@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import { Agent, request as send } from 'undici';
 import { systemClock } from '../server/src/kit/clock.ts';
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import type { OpenLoadOptions, OpenLoadResult } from './open-load.ts';
@@ -95,30 +95,30 @@ function latencies({ p50Ms, p95Ms, p99Ms }: Latencies): string {
   return [p50Ms, p95Ms, p99Ms].map(inMs).join(', ');
 }
 
-/** Asks for /healthz again and again, each time on a new connection. */
+/** Requests /healthz again and again, each time on a new connection. */
 function openConnections({ url }: Service): { stop(): Promise<Latencies> } {
   const stopped = new AbortController();
-  const asking: Promise<number>[] = [];
-  const ask = async (): Promise<number> => {
+  const durations: Promise<number>[] = [];
+  const openOne = async (): Promise<number> => {
     const began = performance.now();
     const dispatcher = new Agent();
-    const { body } = await request(`${url}/healthz`, { dispatcher });
+    const { body } = await send(`${url}/healthz`, { dispatcher });
     await body.dump();
     await dispatcher.close();
     return performance.now() - began;
   };
-  const askEachTime = async (): Promise<void> => {
+  const openAgainAndAgain = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
-      asking.push(ask());
+      durations.push(openOne());
       await systemClock.sleep(newConnectionEveryMs, stopped.signal);
     }
   };
-  const running = askEachTime();
+  const running = openAgainAndAgain();
   return {
     stop: async () => {
       stopped.abort();
       await running;
-      return latenciesOf(await Promise.all(asking));
+      return latenciesOf(await Promise.all(durations));
     },
   };
 }

@@ -87,10 +87,9 @@ export async function createApp(baseOptions: AppOptions, serve: Serve = serveAll
   const database = { keyring, hold, ...probes, backsUp: config.backupDirectory !== null };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
-  const { publicUrl } = address;
-  const browserErrors = createBrowserErrors({ publicUrl });
+  const [docsUrl, browserErrors] = [address.publicUrl, createBrowserErrors(address)];
   const { trustedProxies } = config;
-  const server = createServer({ ...options, metrics, docsUrl: publicUrl, browserErrors, isClosing, trustedProxies });
+  const server = createServer({ ...options, metrics, docsUrl, browserErrors, isClosing, trustedProxies });
   refuseWhileHeld(server, hold);
   const networks = createNetworks({ ...options, observeCall: metrics.observeNetworkCall }, address);
   const money = createMoneyContext({ ...options, observeOutcome: metrics.observeOutcome }, address, networks.registry);
@@ -101,8 +100,8 @@ export async function createApp(baseOptions: AppOptions, serve: Serve = serveAll
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
   const commits = new SharedCommits(options.db, { aloneMax: balancePermitsOf(config.databaseConnections) });
-  const [dailyHeads, heartbeats] = [createDailyHeads(options), new Heartbeats(clock)];
   const pace = createPayoutPace(clock, options.isSaturated);
+  const [dailyHeads, heartbeats] = [createDailyHeads(options), new Heartbeats(clock)];
   const synthetic = createSyntheticPayments(options, address, metrics);
   const scripts = createScriptComparisons(options, address, { metrics, closing: closing.signal });
   registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts, dailyHeads, heartbeats });
@@ -130,7 +129,7 @@ export async function createApp(baseOptions: AppOptions, serve: Serve = serveAll
     },
     liveNetworks: [...new Set(networks.registry.list(false).map(({ capabilities }) => capabilities.displayName))],
     ownUrl: address.ownUrl,
-    publicUrl,
+    publicUrl: address.publicUrl,
     drain: async () => worker?.drain(),
     close: async (closeOptions) => {
       const noticeMs = closeOptions?.noticeMs ?? 0;

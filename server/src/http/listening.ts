@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-// Node accepts one connection of a listening socket in each turn of its event loop, and a process at its limit takes 10 to 30 ms for a
-// turn: what connected then waited 5 to 14 s to be accepted, /healthz too. With sixteen sockets it was 40 ms.
+// Node accepts one connection of a listening socket in each tick of its event loop, and a process at its limit takes 10 to 30 ms for a
+// tick: what connected then waited 5 to 14 s to be accepted, /healthz too. With sixteen sockets it was 40 ms.
 const socketsMax = 16;
 // As many as Linux lets wait (net.core.somaxconn). With Node's 511, connections that come in one busy second are dropped, and their
 // clients wait for seconds, or without end.

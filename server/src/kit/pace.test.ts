@@ -89,7 +89,7 @@ describe('those who add to work', () => {
     }
   });
 
-  it('go on after thirty seconds without a late claim while the process is at its limit, where claims are rare', async () => {
+  it('go on after thirty seconds without a late claim in a process at its limit', async () => {
     isSaturated = true;
     pace.noteClaim('a', { ...late, count: 1 });
     await come('a', '1');
