@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { addMs, dayMs } from '../../server/src/kit/clock.ts';
 import { eventually } from '../harness/eventually.ts';
 import { addTestRailAccount } from '../harness/rail-accounts.ts';
 import { ReceiptsShop, receiptText, type OpenPayment } from '../harness/receipts-shop.ts';
@@ -271,6 +272,14 @@ test('money that the same statement takes back pays nothing, whichever of its li
   await shop.service.app.drain();
   const statuses = await Promise.all(payments.map(async ({ id }) => (await shop.transaction(id))['status']));
   assert.ok(!statuses.includes('completed'), statuses.join(' '));
+});
+
+test('a transaction that a later statement takes back is contradicted, also if that one came first', async () => {
+  const now = new Date();
+  await shop.reconcile([['T_TAKENBACKR', now, '-450.00', 'reversal', 'T_TAKENBACK']]);
+  await shop.reconcile([['T_TAKENBACK', addMs(now, -dayMs), '450.00']]);
+  const receipts = await asOwner(shop.service, `SELECT status FROM receipts WHERE transaction_key = 'T_TAKENBACK'`);
+  assert.deepEqual(receipts, [{ status: 'contradicted' }]);
 });
 
 test('a message that comes after the payment has expired pays it late', async () => {

@@ -86,6 +86,13 @@ describe('a server that listens', () => {
     await assert.rejects(once(connect(listenedOn, host), 'connect'), /ECONNREFUSED/);
   });
 
+  it('leaves its port when only its own socket is closed', async () => {
+    const listenedOn = port();
+    server.server.close();
+    await once(server.server, 'close');
+    await assertPortFree({ port: listenedOn, host });
+  });
+
   it('has its port alone: another service is refused it', async () => {
     await assert.rejects(assertPortFree({ port: port(), host }), /Port \d+ is in use/);
   });

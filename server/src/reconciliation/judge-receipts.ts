@@ -32,6 +32,8 @@ export interface JudgedReceipts {
 const pageRows = 500;
 // The phone's clock and the network's differ.
 const toleranceMs = 15 * 60_000;
+// Longer than networks let a payment be taken back.
+const reversedForMs = 31 * dayMs;
 
 const classes: Readonly<Record<Contradiction, DifferenceClass>> = {
   absent: 'missing_there',
@@ -49,16 +51,11 @@ export async function judgeReceipts(
   { day, start, end }: { day: string } & DayBounds,
 ): Promise<JudgedReceipts> {
   const judged: JudgedReceipts = { confirmed: 0n, unconfirmed: 0n, differences: {} };
-  // What one line confirms, another line of the day may take back, whichever is read first.
-  for (const isReversal of [false, true]) {
-    const pages = pagesOf<StatementLine>(pageRows, (last) =>
-      listUnlinkedLines(context.db, account.railAccount, day, last?.id ?? null, pageRows),
-    );
-    for await (const lines of pages) {
-      for (const line of lines.filter((each) => isReversalOfReceipt(each) === isReversal))
-        await judgeLine(context, account, line, judged);
-    }
-  }
+  await judgeLines(context, account, { day, isReversal: false }, judged);
+  // What a line confirms, another one may take back: of the day, or of a later day whose statement was imported and judged before.
+  const newest = (await findNewestLineTime(context.db, account.railAccount)) ?? start;
+  for (let at = start; at <= newest && at < addMs(start, reversedForMs); at = addMs(at, dayMs))
+    await judgeLines(context, account, { day: utcDay(at), isReversal: true }, judged);
   for (const bounds of [
     { start: addMs(start, -dayMs), end: start },
     { start, end },
@@ -66,6 +63,21 @@ export async function judgeReceipts(
     await judgeUnconfirmed(context, account, bounds, judged);
   }
   return judged;
+}
+
+async function judgeLines(
+  context: ReconciliationContext,
+  account: StatementAccount,
+  { day, isReversal }: { day: string; isReversal: boolean },
+  judged: JudgedReceipts,
+): Promise<void> {
+  const pages = pagesOf<StatementLine>(pageRows, (last) =>
+    listUnlinkedLines(context.db, account.railAccount, day, last?.id ?? null, pageRows),
+  );
+  for await (const lines of pages) {
+    const chosen = lines.filter((line) => isReversalOfReceipt(line) === isReversal);
+    for (const line of chosen) await judgeLine(context, account, line, judged);
+  }
 }
 
 async function judgeLine(
