@@ -49,7 +49,8 @@ export async function walkOverAllOperations({ walks, commandsPerWalk }: Walks): 
   for (let done = 0; done < walks; done += walksPerService) {
     commands += await walkThrough(Math.min(walksPerService, walks - done), commandsPerWalk);
   }
-  assert.ok(commands >= (walks * commandsPerWalk) / 2, `${commands} commands`);
+  // Lengths are random, half of the most on average: few short walks come to less.
+  assert.ok(commands >= (walks * commandsPerWalk) / 6, `${commands} commands`);
   return commands;
 }
 
