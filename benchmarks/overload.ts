@@ -1,7 +1,7 @@
 import { Agent, request as send } from 'undici';
-import { systemClock } from '../server/src/kit/clock.ts';
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import type { OpenLoadOptions, OpenLoadResult } from './open-load.ts';
+import { atRate } from './harness/load-rate.ts';
 import { failureFigure, secondsOf, type Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
@@ -23,7 +23,7 @@ const usualShare = 0.5;
 const recoveredTimes = 1.5;
 const recoversWithinSeconds = 60;
 // What comes newly meanwhile: a payer who opens a page, or the load balancer that asks whether the process lives.
-const newConnectionEveryMs = 200;
+const newConnectionsPerSecond = 5;
 const newConnectionMaxMs = 1_000;
 
 export const overload: Part = {
@@ -44,9 +44,7 @@ export const overload: Part = {
     const usual = { perSecond: capacity * usualShare, seconds: usualSeconds, connections: usualConnections };
     const excess = { perSecond: capacity * times, seconds: overloadSeconds, connections: overloadConnections };
     const before = await atOpenRate(service, keys, usual);
-    const opening = openConnections(service);
-    const result = await atOpenRate(service, keys, excess);
-    const opened = await opening.stop();
+    const [result, opened] = await Promise.all([atOpenRate(service, keys, excess), openConnections(service)]);
     bench.log(`  at ${whole(capacity * times)}/s: ${JSON.stringify(result.counts)}`);
     const recovery = await recover(() => atOpenRate(service, keys, usual), before.p95Ms * recoveredTimes);
     await service.settled();
@@ -95,32 +93,18 @@ function latencies({ p50Ms, p95Ms, p99Ms }: Latencies): string {
   return [p50Ms, p95Ms, p99Ms].map(inMs).join(', ');
 }
 
-/** Requests /healthz again and again, each time on a new connection. */
-function openConnections({ url }: Service): { stop(): Promise<Latencies> } {
-  const stopped = new AbortController();
-  const durations: Promise<number>[] = [];
-  const openOne = async (): Promise<number> => {
-    const began = performance.now();
+/** Requests for /healthz by the clock while the load lasts, each on a new connection. */
+async function openConnections({ url }: Service): Promise<Latencies> {
+  const durationsMs: number[] = [];
+  const rate = { perSecond: newConnectionsPerSecond, seconds: overloadSeconds, concurrencyMax: overloadConnections };
+  await atRate(rate, async (dueAt) => {
     const dispatcher = new Agent();
     const { body } = await send(`${url}/healthz`, { dispatcher });
     await body.dump();
     await dispatcher.close();
-    return performance.now() - began;
-  };
-  const openAgainAndAgain = async (): Promise<void> => {
-    while (!stopped.signal.aborted) {
-      durations.push(openOne());
-      await systemClock.sleep(newConnectionEveryMs, stopped.signal);
-    }
-  };
-  const running = openAgainAndAgain();
-  return {
-    stop: async () => {
-      stopped.abort();
-      await running;
-      return latenciesOf(await Promise.all(durations));
-    },
-  };
+    durationsMs.push(performance.now() - dueAt);
+  });
+  return latenciesOf(durationsMs);
 }
 
 function sum(counts: Record<string, number>): number {

@@ -27,7 +27,7 @@ export interface CallbackSenderOptions {
   wires: NetworkWires;
 }
 
-// A process at its limit takes a second to respond to them: with 50, half of its payouts were looked up because no callback had come.
+// The next batch waits for the slowest response, which a process at its limit gives late.
 const batchMax = 200;
 // The documented timeout of the real networks.
 const responseTimeoutMs = 5_000;

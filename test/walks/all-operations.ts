@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { setFeeRule, setReserve } from '../../server/src/merchants/manage-rules.ts';
 import { startTransferStory, type TransferStory } from '../harness/transfer-story.ts';
@@ -42,15 +41,17 @@ async function openShop(story: TransferStory, hasReserve: boolean): Promise<{ mo
 /**
  * Random sequences of everything that moves a merchant's money, and of what must not: payments by API, link and counter, splits,
  * approvals on the phone in time and late, reversals, refunds, transfers, payouts, sub-accounts, groups, customers, reserves. A model
- * without a database says what each balance is after each command. Returns the number of commands.
+ * without a database says what each balance is after each command. Returns the number of commands, which is at least half of what
+ * the walks make on average.
  */
 export async function walkOverAllOperations({ walks, commandsPerWalk }: Walks): Promise<number> {
   let commands = 0;
-  for (let done = 0; done < walks; done += walksPerService) {
-    commands += await walkThrough(Math.min(walksPerService, walks - done), commandsPerWalk);
+  const enough = (walks * commandsPerWalk) / 2;
+  // Lengths are random: a few walks may all be short, and others follow then.
+  for (let done = 0; done < walks || commands < enough; done += walksPerService) {
+    const left = done < walks ? walks - done : walks;
+    commands += await walkThrough(Math.min(walksPerService, left), commandsPerWalk);
   }
-  // Lengths are random, half of the most on average: few short walks come to less.
-  assert.ok(commands >= (walks * commandsPerWalk) / 6, `${commands} commands`);
   return commands;
 }
 

@@ -42,8 +42,8 @@ interface Waiter {
 
 // Clients wait for longer; but nobody waits for so long that a client has left whose request is then carried out.
 const waitMaxMs = 2_000;
-// Work that is still late is claimed several times a second, or by a process at its limit every ten seconds or so. Where claims end
-// because whom the process calls does not answer, those who wait go on after this time.
+// Work that is still late is claimed several times a second, but more rarely by a process at its limit. Where claims end because whom
+// the process calls does not answer, those who wait go on after this time.
 const lateForMs = { usual: 2_000, saturated: 30_000 };
 
 /**
