@@ -249,7 +249,7 @@ function webhookQueues(context: WebhookContext): WorkQueue[] {
       listDueKeys: () => {
         // From the first poll on: a restored copy has none before its release.
         context.planner.sendFirstBy(firstAttempts);
-        return queue.listDueKeys(batches.backlogs());
+        return queue.listDueKeys();
       },
       run: (key) => batches.run(key),
       batches,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from './clock.ts';
+import { elapse } from '../../../test/harness/elapse.ts';
 import { createSaturationMeter } from './saturation.ts';
 
 test('an event loop without rest for a second is saturated, and one that has waited for a second is not', async () => {
@@ -8,6 +8,6 @@ test('an event loop without rest for a second is saturated, and one that has wai
   const endsAt = performance.now() + 1_100;
   while (performance.now() < endsAt) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(isSaturated(), true);
-  await systemClock.sleep(1_100);
+  await elapse(1_100);
   assert.equal(isSaturated(), false);
 });

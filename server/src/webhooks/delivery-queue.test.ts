@@ -5,15 +5,7 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Statement } from '../kit/db.ts';
 import { createSealer } from '../kit/seal.ts';
-import { searchParts } from '../kit/due-floors.ts';
-import { endpointQueueKey, type EndpointQueue } from './delivery.ts';
-import {
-  claimDeliveries,
-  listDueEndpointQueues,
-  markAttemptsFailed,
-  markDelivered,
-  putBackDeliveries,
-} from './queries/deliveries.ts';
+import { claimDeliveries, markAttemptsFailed, markDelivered, putBackDeliveries } from './queries/deliveries.ts';
 import { answering, createDeliveryWorker, createDeliveryWorld, type DeliveryWorld } from './webhook-world.corpus.ts';
 
 const limitMs = 15_000;
@@ -54,29 +46,6 @@ describe('a receiver that hangs', () => {
     await world.clock.advance(limitMs);
     await delivered;
     assert.equal(hanging.received().length, 4);
-  });
-});
-
-describe('a sweep', () => {
-  it('leaves out a queue whose backlog is worked on, until it is its turn to be looked at from the start', async () => {
-    const endpoint = await world.endpointAt();
-    const { merchantId } = world.caller;
-    await world.append({ callbackUrl: world.receiver.url('/callback/swept') });
-    const own = { merchantId, endpointId: endpoint.id };
-    const callbacks = { merchantId, endpointId: null };
-    const now = world.clock.now();
-    const part = Number.parseInt(endpoint.id.slice(-2), 16) % searchParts;
-    const due = async (backlogs: readonly EndpointQueue[], searched = part + 1) => {
-      const search = { now, from: addMs(now, -1_000), isWhole: false, part: searched % searchParts };
-      const queues = await listDueEndpointQueues(world.db, search, backlogs);
-      return queues.filter((queue) => queue.merchantId === merchantId).map(endpointQueueKey);
-    };
-    assert.deepEqual((await due([])).toSorted(), [own, callbacks].map(endpointQueueKey).toSorted());
-    assert.deepEqual(await due([own]), [endpointQueueKey(callbacks)]);
-    assert.deepEqual(await due([callbacks]), [endpointQueueKey(own)]);
-    assert.deepEqual(await due([own, callbacks]), []);
-    assert.deepEqual((await due([own], part)).toSorted(), [own, callbacks].map(endpointQueueKey).toSorted());
-    await world.deliver();
   });
 });
 

@@ -56,11 +56,9 @@ export function createDeliveryQueue(context: WebhookContext) {
   return {
     limiter: createDeliveryLimiter(),
     claimMax: claimRowsMax,
-    /** Without those whose backlog is worked on anyway, unless the sweep looks at all. */
-    listDueKeys: async (backlogs: readonly string[] = []): Promise<string[]> => {
+    listDueKeys: async (): Promise<string[]> => {
       const search = floors.nextSweep(clock.now());
-      const known = search.isWhole ? [] : backlogs.flatMap((key) => parseEndpointQueueKey(key) ?? []);
-      const found = await listDueEndpointQueues(db, search, known);
+      const found = await listDueEndpointQueues(db, search);
       return floors.noteSweep(
         search,
         found.map((queue) => ({ key: endpointQueueKey(queue), fromStart: queue.fromStart })),

@@ -108,11 +108,6 @@ export class BatchQueue<Item, Scope> implements Batches {
     return Math.max(0, concurrency + prefetch - (state ? state.running + state.claimed.length : 0));
   }
 
-  /** The keys with more due than is claimed, which are run again when there is room. */
-  backlogs(): string[] {
-    return [...this.#states.values()].filter(({ isMoreDue }) => isMoreDue).map(({ key }) => key);
-  }
-
   /** Runs items that are claimed already, as those of a claim; after `stop` they are put back. */
   add(key: string, items: readonly Item[]): void {
     const state = this.#states.get(key) ?? newState<Item, Scope>(key);

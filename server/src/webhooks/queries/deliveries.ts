@@ -71,18 +71,16 @@ const isFromStart = `get_byte(uuid_send(webhook_endpoints.id), 15) % ${searchPar
 // Asking for the earliest row and comparing it, instead of EXISTS a due one, keeps the planner on the index whatever it
 // believes about the rows: with 100,000 due for one endpoint an EXISTS read them all (40 ms, this way 0.4).
 const searchedFrom = `CASE WHEN ${isFromStart} THEN '-infinity' ELSE $2::timestamptz END`;
-const earliestOwn = `CASE WHEN ${isFromStart} OR NOT $4::jsonb ? webhook_endpoints.id::text THEN
-  (SELECT next_attempt_at FROM webhook_deliveries
+const earliestOwn = `(SELECT next_attempt_at FROM webhook_deliveries
   WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
     AND webhook_deliveries.endpoint_id = webhook_endpoints.id
     AND callback_url IS NULL AND next_attempt_at >= ${searchedFrom}
-  ORDER BY next_attempt_at LIMIT 1) END`;
+  ORDER BY next_attempt_at LIMIT 1)`;
 /** The default endpoint signs all of them. */
-const earliestCallback = `CASE WHEN ${isFromStart} OR NOT $4::jsonb ? webhook_endpoints.merchant_id::text THEN
-  (SELECT next_attempt_at FROM webhook_deliveries
+const earliestCallback = `(SELECT next_attempt_at FROM webhook_deliveries
   WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
     AND callback_url IS NOT NULL AND next_attempt_at >= ${searchedFrom}
-  ORDER BY next_attempt_at LIMIT 1) END`;
+  ORDER BY next_attempt_at LIMIT 1)`;
 
 interface DueEndpoint {
   merchantId: string;
@@ -92,18 +90,13 @@ interface DueEndpoint {
   callbackDue: boolean | null;
 }
 
-// Of as many a sweep takes 2 ms instead of 20. Each is sent with every sweep.
-const backlogsMax = 2_000;
-
 /**
  * The endpoint queues with due deliveries: index probes for each, so that a long backlog of one hides no other. OFFSET keeps
- * the planner from probing twice, for the condition and for the result. Queues with a backlog that the caller works on anyway are
- * looked at only from the start, when it is their turn.
+ * the planner from probing twice, for the condition and for the result.
  */
 export async function listDueEndpointQueues(
   db: Queryable,
   { now, from, part }: DueSearch,
-  backlogs: readonly EndpointQueue[] = [],
 ): Promise<(EndpointQueue & { fromStart: boolean })[]> {
   const rows = await sweepMerchants<DueEndpoint>(db, {
     name: 'webhook_deliveries_queues_due',
@@ -115,17 +108,12 @@ export async function listDueEndpointQueues(
              OFFSET 0
            ) AS endpoints
            WHERE "ownDue" OR "callbackDue"`,
-    values: [now, from, part, namesOf(backlogs.slice(0, backlogsMax))],
+    values: [now, from, part],
   });
   return rows.flatMap(({ merchantId, id, fromStart, ownDue, callbackDue }) => [
     ...(ownDue === true ? [{ merchantId, endpointId: id, fromStart }] : []),
     ...(callbackDue === true ? [{ merchantId, endpointId: null, fromStart }] : []),
   ]);
-}
-
-/** As the keys of an object, which PostgreSQL searches by halves, an array it reads whole: by endpoint, or by merchant for callbacks. */
-function namesOf(queues: readonly EndpointQueue[]): string {
-  return JSON.stringify(Object.fromEntries(queues.map(({ merchantId, endpointId }) => [endpointId ?? merchantId, 1])));
 }
 
 /** The endpoint of a queue; for callback URLs the default one, whose secret signs. Also a disabled or deleted one. */
