@@ -4,7 +4,7 @@
  *     node tools/dashboard-picture.ts      writes docs/images/dashboard.png
  */
 import { writeFileSync } from 'node:fs';
-import { launchBrowser } from '../test/harness/browser.ts';
+import { openPage } from '../test/harness/browser.ts';
 import { openDashboardWorld } from '../test/harness/dashboard-world.ts';
 import { fillWithDemoData } from '../test/harness/demo-data.ts';
 import { SettableClock } from '../test/harness/settable-clock.ts';
@@ -16,10 +16,8 @@ const period = { seed: 'the picture', days: 90, payments: 2_400, end: new Date('
 const world = await openDashboardWorld({ clock: new SettableClock(period.end) });
 const owner = await world.signIn('owner');
 await fillWithDemoData(world.service, world.business.test.merchant, period);
-const browser = await launchBrowser();
 // As high as the charts.
-const { page } = await owner.open(browser, { width: 1280, height: 1180 });
-await page.goto(world.at('?range=30'));
-writeFileSync(path, await page.screenshot());
-await browser.close();
+await using opened = await openPage({ visitor: owner, width: 1280, height: 1180 });
+await opened.page.goto(world.at('?range=30'));
+writeFileSync(path, await opened.page.screenshot());
 await world.stop();

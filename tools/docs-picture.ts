@@ -4,8 +4,7 @@
  *     node tools/docs-picture.ts      writes docs/images/checkout.png
  */
 import { writeFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../test/harness/browser.ts';
+import { openPage } from '../test/harness/browser.ts';
 import { startCheckoutServer } from '../test/harness/checkout-server.ts';
 
 const path = new URL('../docs/images/checkout.png', import.meta.url);
@@ -15,31 +14,26 @@ const phone = { width: 360, height: 740 };
 const scale = 1.5;
 
 await using server = await startCheckoutServer();
-const browser = await launchBrowser();
 const shots: string[] = [];
-for (const state of states) shots.push(await photograph(browser, `${server.baseUrl}/pay/${state}`));
-writeFileSync(path, await arrange(browser, shots));
-await browser.close();
+for (const state of states) shots.push(await photograph(`${server.baseUrl}/pay/${state}`));
+writeFileSync(path, await arrange(shots));
 
-async function photograph(chromium: Browser, url: string): Promise<string> {
-  const context = await chromium.newContext({ viewport: phone, deviceScaleFactor: scale, reducedMotion: 'reduce' });
-  const page = await context.newPage();
+async function photograph(url: string): Promise<string> {
+  await using opened = await openPage({ ...phone, scale });
+  const { page } = opened;
   await page.goto(url);
   const png = await page.screenshot();
-  await context.close();
   return `data:image/png;base64,${png.toString('base64')}`;
 }
 
 /** The screenshots side by side. */
-async function arrange(chromium: Browser, images: readonly string[]): Promise<Buffer> {
-  const context = await chromium.newContext({ viewport: { width: 1240, height: 820 }, deviceScaleFactor: scale });
-  const page = await context.newPage();
+async function arrange(images: readonly string[]): Promise<Buffer> {
+  await using opened = await openPage({ width: 1240, height: 820, scale });
+  const { page } = opened;
   await page.setContent(`<style>
     body { margin: 0; padding: 40px; display: flex; gap: 40px; background: #dfe7e1; }
     img { width: ${phone.width}px; height: ${phone.height}px; border-radius: 22px; box-shadow: 0 12px 32px -12px #10221b66; }
   </style>${images.map((image) => `<img src="${image}" alt="">`).join('')}`);
   await page.waitForFunction('[...document.images].every((image) => image.complete)');
-  const png = await page.screenshot({ fullPage: true });
-  await context.close();
-  return png;
+  return await page.screenshot({ fullPage: true });
 }

@@ -1,10 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser } from 'playwright-core';
 import { html, renderHtml } from '../server/src/kit/html.ts';
 import { languages } from '../server/src/languages/languages.ts';
-import { launchBrowser, openPage, type PageOptions } from '../test/harness/browser.ts';
+import { openPage, type PageOptions } from '../test/harness/browser.ts';
 import { startCheckoutServer, type CheckoutServer } from '../test/harness/checkout-server.ts';
 import { payerPages, type PayerPage } from '../test/harness/payer-pages.ts';
 import { launchPrompts, promptsByNumber } from '../test/harness/phone-fixtures.ts';
@@ -16,7 +15,6 @@ import { launchPrompts, promptsByNumber } from '../test/harness/phone-fixtures.t
 interface View extends PageOptions {
   name: string;
   amounts?: 'usual' | 'largest';
-  textPercent?: number;
 }
 
 const phone = { width: 360, height: 740 };
@@ -58,10 +56,8 @@ async function photograph(view: View, pages: readonly PayerPage[]): Promise<stri
   const folder = join(directory, view.name);
   await mkdir(folder, { recursive: true });
   await using server = await startCheckoutServer({}, view.amounts);
-  const browser = await launchBrowser(view);
   const files: string[] = [];
-  for (const page of pages) files.push(await photographOne(browser, server, { view, page, folder }));
-  await browser.close();
+  for (const page of pages) files.push(await photographOne(server, { view, page, folder }));
   return files;
 }
 
@@ -72,11 +68,10 @@ interface Picture {
 }
 
 async function photographOne(
-  browser: Browser,
   server: CheckoutServer,
   { view, page: { name, path, act }, folder }: Picture,
 ): Promise<string> {
-  await using opened = await openPage(browser, view);
+  await using opened = await openPage(view);
   await opened.page.goto(`${server.baseUrl}${path}`);
   await act?.(opened.page, server.checkout);
   const file = join(folder, `${name}.png`);
@@ -89,7 +84,6 @@ async function photographOne(
 async function drawSheets({ name, width = phone.width }: View, files: readonly string[]): Promise<void> {
   const sheets = join(directory, 'sheets');
   await mkdir(sheets, { recursive: true });
-  const browser = await launchBrowser();
   for (let first = 0; first < files.length; first += picturesPerSheet) {
     const pictures = files
       .slice(first, first + picturesPerSheet)
@@ -105,9 +99,8 @@ async function drawSheets({ name, width = phone.width }: View, files: readonly s
         html`<!doctype html><meta charset="utf-8"><style>body{display:flex;flex-wrap:wrap;gap:8px;margin:8px;align-items:start;background:#888;font:12px sans-serif}figure{margin:0}img{display:block;width:${Math.round(shownWidth)}px}</style>${pictures}`,
       ),
     );
-    await using opened = await openPage(browser, { width: sheetWidth, height: 400, scripts: false });
+    await using opened = await openPage({ width: sheetWidth, height: 400, scripts: false });
     await opened.page.goto(pathToFileURL(resolve(`${sheet}.html`)).href);
     await opened.page.screenshot({ path: `${sheet}.png`, fullPage: true });
   }
-  await browser.close();
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { Browser } from 'playwright-core';
-import { accessibilityViolations, launchBrowser, openPage } from '../../test/harness/browser.ts';
+import { accessibilityViolations, openPage } from '../../test/harness/browser.ts';
 import { startSimulatedNetworks, type SimulatedNetworks } from '../../test/harness/simulated-networks.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import type { StartCollection } from '../../server/src/networks/contract.ts';
@@ -11,7 +10,6 @@ import { phonePages, type PhoneAccess } from './phone-pages.ts';
 let networks: SimulatedNetworks;
 let app: FastifyInstance;
 let baseUrl = '';
-let browser: Browser;
 let access: PhoneAccess = { allowed: true, account: null };
 
 before(async () => {
@@ -26,11 +24,9 @@ before(async () => {
       (request.query as { key?: string }).key === 'right' ? { allowed: true, account: 'Other567' } : access,
   });
   baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
-  browser = await launchBrowser();
 });
 
 after(async () => {
-  await browser.close();
   await app.close();
   await networks.close();
 });
@@ -54,7 +50,7 @@ for (const scripts of [true, false]) {
   test(`${mode}, a payment is approved on the phone of its number, and reversed later`, async () => {
     const number = scripts ? '7032001' : '7032002';
     const id = await start('aps', `+220${number}`);
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(`${baseUrl}/simulator/phone`);
     await page.getByLabel('Number').fill(` +220 ${number} `);
@@ -74,7 +70,7 @@ for (const scripts of [true, false]) {
 
 test('a payment that was declined can still be approved late', async () => {
   const id = await start('aps', '+2207032003');
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${baseUrl}/simulator/phone/7032003`);
   await page.getByRole('button', { name: 'Decline' }).click();
@@ -88,21 +84,21 @@ test('the phone shows the code as a text message', async () => {
   const id = await start('qmoney', '+2207032004');
   const code = (await networks.simulator.findPrompt(id))?.code;
   assert.ok(code);
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   await opened.page.goto(`${baseUrl}/simulator/phone/7032004`);
   assert.ok((await opened.page.getByRole('article').innerText()).includes(`Your code for D100.00 is ${code}`));
 });
 
 test('an approval that the payment page must confirm says so', async () => {
   await start('afrimoney', '+2207032005');
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   await opened.page.goto(`${baseUrl}/simulator/phone/7032005`);
   await opened.page.getByRole('button', { name: 'Approve' }).click();
   await opened.page.getByText('Now press “I have approved” on the payment page').waitFor();
 });
 
 test('a payment appears on a phone that is already open', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${baseUrl}/simulator/phone/7032006`);
   await page.getByText('No payments yet.').waitFor();
@@ -112,7 +108,7 @@ test('a payment appears on a phone that is already open', async () => {
 
 test('the launch link of Wave opens a page that approves and leads back to the payment page', async () => {
   const id = await start('wave', null, { returnUrl: 'https://shop.example/pay/mine' });
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${baseUrl}/simulator/wave/cos-${id}`);
   assert.deepEqual(await accessibilityViolations(page), []);
@@ -139,7 +135,7 @@ test('the phone is accessible in every state and in both schemes', async () => {
   await start('qmoney', '+2207032007');
   const declined = await start('aps', '+2207032007');
   await networks.simulator.act(declined, 'decline');
-  await using opened = await openPage(browser, { width: 320 });
+  await using opened = await openPage({ width: 320 });
   const { page } = opened;
   for (const path of [
     '/simulator/phone',
@@ -227,7 +223,7 @@ test('markup in a description is shown as text', async () => {
   networks.business.name = description;
   const launch = await start('wave', '+2207032013');
   networks.business.name = 'Kairaba Bookshop';
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   for (const path of ['/simulator/phone/7032013', `/simulator/wave/${launch}`]) {
     await opened.page.goto(`${baseUrl}${path}`);
     assert.ok((await opened.page.locator('body').innerText()).includes(description), path);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { Browser } from 'playwright-core';
-import { accessibilityViolations, launchBrowser, openPage } from '../../test/harness/browser.ts';
+import { accessibilityViolations, openPage } from '../../test/harness/browser.ts';
 import { account, startSimulatedNetworks, type SimulatedNetworks } from '../../test/harness/simulated-networks.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import type { PayoutResponse, StartPayout } from '../../server/src/networks/contract.ts';
@@ -11,7 +10,6 @@ import { phonePages } from './phone-pages.ts';
 let networks: SimulatedNetworks;
 let app: FastifyInstance;
 let baseUrl = '';
-let browser: Browser;
 
 before(async () => {
   networks = await startSimulatedNetworks();
@@ -27,11 +25,9 @@ before(async () => {
         : { allowed: true, account: null },
   });
   baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
-  browser = await launchBrowser();
 });
 
 after(async () => {
-  await browser.close();
   await app.close();
   await networks.close();
 });
@@ -50,7 +46,7 @@ for (const scripts of [true, false]) {
   test(`${mode}, the phone shows an arrival: amount, sender and reversal`, async () => {
     const number = scripts ? '7620012' : '7630012';
     await payOut(number, { amountMinor: 450_050n });
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(`${baseUrl}/simulator/phone/${number}`);
     const card = page.getByRole('article', { name: 'APS' });
@@ -71,7 +67,7 @@ for (const scripts of [true, false]) {
     const order = networks.payoutRequest(`+220${number}`);
     const payouts = networks.payouts('aps');
     assert.equal((await payouts.start(order)).state, 'not_accepted');
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(`${baseUrl}/simulator/phone/${number}`);
     await page.getByRole('article').getByText('The operator’s float is empty').waitFor();
@@ -156,7 +152,7 @@ test('arrivals and floats are accessible and fit a narrow screen, in both scheme
   await payOut('7650012');
   await networks.clock.advance(2_000);
   await payOut('7650012', { description: 'A'.repeat(200), amountMinor: 100_000_000n });
-  await using opened = await openPage(browser, { width: 320 });
+  await using opened = await openPage({ width: 320 });
   const { page } = opened;
   for (const number of ['7650010', '7650012']) {
     await page.goto(`${baseUrl}/simulator/phone/${number}`);

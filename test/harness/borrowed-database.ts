@@ -2,7 +2,7 @@ import type { Database } from '../../server/src/kit/db.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { openTestDatabase } from './open-test-database.ts';
 
-/** A database without rows, and ten connections to it as the serving role. */
+/** A database without rows, and four connections to it as the serving role. */
 export interface BorrowedDatabase {
   database: TestDatabase;
   db: Database;
@@ -15,7 +15,7 @@ type OnError = (what: string, error: unknown) => void;
 
 interface BorrowOptions {
   onError?: OnError;
-  /** Default: ten. */
+  /** Default: four. */
   connectionsMax?: number;
 }
 
@@ -40,7 +40,7 @@ let holders = 0;
  * Lends the database that an earlier test has given back, or else a new one. A new one costs PostgreSQL a quarter of a second: its
  * files, its connections, and the first plan of each statement on each of them.
  */
-export async function borrowDatabase({ onError, connectionsMax = 10 }: BorrowOptions = {}): Promise<BorrowedDatabase> {
+export async function borrowDatabase({ onError, connectionsMax = 4 }: BorrowOptions = {}): Promise<BorrowedDatabase> {
   const index = held.findLastIndex(({ opened }) => opened.connectionsMax === connectionsMax);
   const [free] = index < 0 ? [] : held.splice(index, 1);
   clearTimeout(free?.timer);

@@ -1,5 +1,5 @@
-import type { Browser, CDPSession } from 'playwright-core';
-import { accessibilityViolations, launchBrowser, openPage, type OpenedPage } from './browser.ts';
+import type { CDPSession } from 'playwright-core';
+import { accessibilityViolations, openPage, type OpenedPage } from './browser.ts';
 
 /** The size and colours in which a page is seen. */
 interface View {
@@ -7,15 +7,13 @@ interface View {
   colours: 'light' | 'dark' | 'forced';
 }
 
-/** A browser's one page, which shows many cases one after the other: a page of its own for each costs half a second more. */
+/** One page, which shows many cases one after the other: a page of its own for each costs half a second more. */
 export class BrowserWindow {
   readonly opened: OpenedPage;
-  readonly #browser: Browser;
   readonly #devtools: CDPSession;
   #runsScripts = true;
 
-  constructor(browser: Browser, opened: OpenedPage, devtools: CDPSession) {
-    this.#browser = browser;
+  constructor(opened: OpenedPage, devtools: CDPSession) {
     this.opened = opened;
     this.#devtools = devtools;
   }
@@ -51,7 +49,7 @@ export class BrowserWindow {
   }
 
   close(): Promise<void> {
-    return this.#browser.close();
+    return this.opened.context.close();
   }
 
   async #allowScripts(allowed: boolean): Promise<void> {
@@ -60,7 +58,6 @@ export class BrowserWindow {
 }
 
 export async function openWindow(textPercent: number): Promise<BrowserWindow> {
-  const browser = await launchBrowser({ textPercent });
-  const opened = await openPage(browser);
-  return new BrowserWindow(browser, opened, await opened.context.newCDPSession(opened.page));
+  const opened = await openPage({ textPercent });
+  return new BrowserWindow(opened, await opened.context.newCDPSession(opened.page));
 }

@@ -9,20 +9,54 @@ const browserArguments = ['--no-sandbox', '--font-render-hinting=none'];
 const usualTextPixels = 16;
 // Only a failing test waits this long; a busy machine must not make one fail.
 const timeoutMs = 60_000;
+// A test file opens its first page within this time of the one before; after the last one nothing is left.
+const heldMs = 3_000;
 // Seen once in some thousands of starts: a segmentation fault before the first page.
 const maxStarts = 3;
+
+/** The process's browser, and how many pages are open in it. */
+let browser: Promise<Browser> | undefined;
+let pageCount = 0;
+let closing: NodeJS.Timeout | undefined;
+
+/** The browser of this process, which starts with its first page, and ends some time after its last one is closed. */
+function acquireBrowser(): Promise<Browser> {
+  clearTimeout(closing);
+  pageCount += 1;
+  browser ??= launchBrowser().then(
+    (launched) => launched.once('disconnected', forgetBrowser),
+    (error: unknown) => {
+      forgetBrowser();
+      throw error;
+    },
+  );
+  return browser;
+}
+
+function releaseBrowser(): void {
+  pageCount -= 1;
+  if (pageCount > 0) return;
+  closing = setTimeout(() => {
+    void browser?.then((idle) => idle.close());
+    forgetBrowser();
+  }, heldMs);
+}
+
+function forgetBrowser(): void {
+  browser = undefined;
+}
 
 /**
  * Starts Chromium from an npm package, so that Node and npm are enough to run the browser tests. The first start
  * unpacks it (two seconds, 200 MB in the temporary directory), later ones take 0.1 s. The package's build is for Linux
  * on x64; elsewhere set `CHROMIUM_PATH` to a browser of yours.
  */
-export async function launchBrowser({ textPercent = 100 } = {}): Promise<Browser> {
-  const args = [...browserArguments, `--blink-settings=defaultFontSize=${(usualTextPixels * textPercent) / 100}`];
+async function launchBrowser(): Promise<Browser> {
   const own = process.env['CHROMIUM_PATH'];
-  if (own !== undefined) return launch({ executablePath: own, args });
+  if (own !== undefined) return launch({ executablePath: own, args: browserArguments });
   const unpacked = await unpackChromium();
-  return launch({ executablePath: unpacked.executable, args, env: await chromiumEnvironment(unpacked) });
+  const env = await chromiumEnvironment(unpacked);
+  return launch({ executablePath: unpacked.executable, args: browserArguments, env });
 }
 
 /** Starts once more where the browser crashed before it served a page: nothing of ours has run in it yet. */
@@ -51,10 +85,16 @@ export interface PageOptions {
   dark?: boolean;
   /** The few colours of a user's own, as Windows has them for people who see badly. */
   forcedColours?: boolean;
+  /** The size of text that the browser is set to, which people who see badly make larger. */
+  textPercent?: number;
   /** Whether the browser says that it runs on a phone. */
   phone?: boolean;
+  /** How many pixels of the screen are one of the page. */
+  scale?: number;
   /** What the browser asks for; English by default. */
   language?: string;
+  /** Whose cookie the browser has, `name=value`, and for which service. */
+  visitor?: { url: string; cookie: string };
 }
 
 export interface OpenedPage extends AsyncDisposable {
@@ -65,12 +105,32 @@ export interface OpenedPage extends AsyncDisposable {
 }
 
 /** Opens a page, of a phone's size by default, in its own context, which the `await using` block closes. */
-export async function openPage(browser: Browser, options: PageOptions = {}): Promise<OpenedPage> {
-  const context = await browser.newContext({
+export async function openPage(options: PageOptions = {}): Promise<OpenedPage> {
+  try {
+    const context = await openContext(await acquireBrowser(), options);
+    const page = await context.newPage();
+    if (options.textPercent !== undefined) await setTextSize(page, options.textPercent);
+    const pageErrors: string[] = [];
+    page.on('pageerror', (error) => pageErrors.push(`script error: ${error.message}`));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || /Content Security Policy/.test(message.text())) pageErrors.push(message.text());
+    });
+    context.once('close', releaseBrowser);
+    return { page, context, pageErrors, [Symbol.asyncDispose]: () => context.close() };
+  } catch (error) {
+    releaseBrowser();
+    throw error;
+  }
+}
+
+async function openContext(launched: Browser, options: PageOptions): Promise<BrowserContext> {
+  const { visitor } = options;
+  const context = await launched.newContext({
     viewport: { width: options.width ?? 360, height: options.height ?? 740 },
     javaScriptEnabled: options.scripts ?? true,
     colorScheme: options.dark ? 'dark' : 'light',
     forcedColors: options.forcedColours ? 'active' : 'none',
+    ...(options.scale !== undefined && { deviceScaleFactor: options.scale }),
     ...(options.language !== undefined && { locale: options.language }),
     ...(options.phone === true && {
       userAgent: 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/147.0.0.0 Mobile',
@@ -78,13 +138,16 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(timeoutMs);
-  const page = await context.newPage();
-  const pageErrors: string[] = [];
-  page.on('pageerror', (error) => pageErrors.push(`script error: ${error.message}`));
-  page.on('console', (message) => {
-    if (message.type() === 'error' || /Content Security Policy/.test(message.text())) pageErrors.push(message.text());
-  });
-  return { page, context, pageErrors, [Symbol.asyncDispose]: () => context.close() };
+  if (visitor) {
+    const [name = '', value = ''] = visitor.cookie.split('=');
+    await context.addCookies([{ name, value, url: visitor.url }]);
+  }
+  return context;
+}
+
+async function setTextSize(page: Page, percent: number): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Page.setFontSizes', { fontSizes: { standard: (usualTextPixels * percent) / 100 } });
 }
 
 // The shortened one: each page parses it anew.

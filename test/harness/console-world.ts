@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import type { Browser } from 'playwright-core';
 import type { OperatorRole } from '../../server/src/accounts/permissions.ts';
 import { enableTotp, prepareTotp } from '../../server/src/accounts/second-factor.ts';
 import { findSignedIn, startSession } from '../../server/src/accounts/sessions.ts';
 import { createLogin } from '../../server/src/console/logins/create-login.ts';
 import { pairAuthenticator } from './authenticator.ts';
-import { openPage, type OpenedPage, type PageOptions } from './browser.ts';
 import { openDashboardWorld, sessionCookieOf, type DashboardWorld } from './dashboard-world.ts';
 import type { TestServiceOptions } from './service.ts';
 
 /** Somebody with a browser, signed in or not; redirects are not followed. */
 export interface Visitor {
+  /** The service's address. */
+  url: string;
   /** The newest: signing in and a second factor give another. */
   readonly cookie: string;
   get(path: string): Promise<Response>;
@@ -24,7 +24,6 @@ export interface SignedInOperator extends Visitor {
   name: string;
   /** A code of the authenticator app that was not used yet. */
   code(): string;
-  open(browser: Browser, options?: PageOptions): Promise<OpenedPage>;
 }
 
 /** A service with a business, and operators who are signed in to the console. */
@@ -67,6 +66,7 @@ export function createVisitor(url: string, firstCookie: string): Visitor {
   };
   const post: Visitor['post'] = (path, fields) => request(path, { method: 'POST', body: new URLSearchParams(fields) });
   return {
+    url,
     get cookie() {
       return cookie;
     },
@@ -102,12 +102,5 @@ async function signInOperator(
   });
   const visitor = createVisitor(url, `operator-session=${token}`);
   // Not a copy, which would keep the first cookie.
-  return Object.assign(visitor, {
-    ...{ operatorId: login.operatorId, name: login.name, code },
-    open: async (browser: Browser, options?: PageOptions) => {
-      const opened = await openPage(browser, options);
-      await opened.context.addCookies([{ name: 'operator-session', value: visitor.cookie.split('=')[1] ?? '', url }]);
-      return opened;
-    },
-  });
+  return Object.assign(visitor, { operatorId: login.operatorId, name: login.name, code });
 }

@@ -1,4 +1,3 @@
-import type { Browser } from 'playwright-core';
 import type { Account, Realm } from '../../server/src/accounts/account.ts';
 import type { AccountContext } from '../../server/src/accounts/context.ts';
 import { createMember } from '../../server/src/accounts/create-member.ts';
@@ -10,7 +9,6 @@ import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { pairAuthenticator } from './authenticator.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
-import { openPage, type OpenedPage, type PageOptions } from './browser.ts';
 import { startService, type TestBusiness, type TestService, type TestServiceOptions } from './service.ts';
 
 /** A service with a business whose people are signed in to the dashboard. */
@@ -39,6 +37,8 @@ interface MemberOptions {
 /** Somebody who is signed in. */
 export interface Member {
   account: Account;
+  /** The service's address. */
+  url: string;
   /** The newest: a second factor gives the session another token. */
   readonly cookie: string;
   /** The current code of the authenticator app, each call a new one that was not used yet. */
@@ -46,8 +46,6 @@ export interface Member {
   /** A request with the session's cookie, as a browser sends it from our own page; redirects are not followed. */
   get(url: string): Promise<Response>;
   post(url: string, fields?: Readonly<Record<string, string>>): Promise<Response>;
-  /** A page in a browser, signed in. */
-  open(browser: Browser, options?: PageOptions): Promise<OpenedPage>;
 }
 
 const password = 'mango pirogue laterite drum';
@@ -109,17 +107,12 @@ async function signInMember({ url }: TestService, context: AccountContext, accou
     return response;
   };
   return {
-    ...{ account, code },
+    ...{ account, url, code },
     get cookie() {
       return cookie;
     },
     get: (target) => request(target),
     post: (target, fields = {}) => request(target, { method: 'POST', body: new URLSearchParams(fields) }),
-    open: async (browser, pageOptions) => {
-      const opened = await openPage(browser, pageOptions);
-      await opened.context.addCookies([{ name: 'merchant-session', value: cookie.split('=')[1] ?? '', url }]);
-      return opened;
-    },
   };
 }
 

@@ -9,7 +9,7 @@ export function openTestDatabase(
 ): Database {
   return openDatabase({
     url: appUrl,
-    connectionsMax: 10,
+    connectionsMax: 4,
     clock: systemClock,
     onConnectionError: () => {},
     isPatient: true,

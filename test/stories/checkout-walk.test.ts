@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { createApiClient, type ApiClient } from '../harness/api-client.ts';
-import { launchBrowser, openPage } from '../harness/browser.ts';
+import { openPage } from '../harness/browser.ts';
 import { effort } from '../harness/effort.ts';
 import { ofDay, today } from '../harness/pairwise.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
@@ -13,18 +13,15 @@ import { startService, type TestService } from '../harness/service.ts';
 // browser, with scripts and without.
 
 let service: TestService;
-let browser: Browser;
 let api: ApiClient;
 
 before(async () => {
   service = await startService();
-  browser = await launchBrowser();
   const business = await service.onboard('Kairaba Books');
   api = createApiClient(service.url, business.test.key);
 });
 
 after(async () => {
-  await browser.close();
   const { finding } = await verifyLedger(service.db);
   await service.stop();
   assert.equal(finding, null);
@@ -82,7 +79,7 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
 
   test(`${mode}, a payer pays by link, in Wave`, async () => {
     const payment = await createPayment();
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(payment.link);
     await choose(page, 'Wave', null);
@@ -98,7 +95,7 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
   test(`${mode}, a payer approves on the phone and the page shows the payment as paid`, async () => {
     const payment = await createPayment();
     const number = freshNumber();
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(payment.link);
     await choose(page, 'APS', `+220 ${number}`);
@@ -112,7 +109,7 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
   test(`${mode}, a payer leaves Wave for another network and pays once; the link to Wave is closed`, async () => {
     const payment = await createPayment();
     const number = freshNumber();
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(payment.link);
     await choose(page, 'Wave', null);
@@ -139,7 +136,7 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
   test(`${mode}, a payer approves on the phone and then confirms on the page`, async () => {
     const payment = await createPayment();
     const number = freshNumber();
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(payment.link);
     await choose(page, 'Afrimoney', number);
@@ -155,7 +152,7 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
   test(`${mode}, a payer mistypes the code, then types it right`, async () => {
     const payment = await createPayment();
     const number = freshNumber();
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(payment.link);
     await choose(page, 'QMoney', number);
@@ -176,7 +173,7 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
 
   test(`${mode}, a refused payer reads why, tries again and pays`, async () => {
     const payment = await createPayment();
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(payment.link);
     await choose(page, 'APS', '7000003');
@@ -196,7 +193,7 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
 
   test(`${mode}, a payer cancels after confirming it`, async () => {
     const payment = await createPayment();
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(payment.link);
     await page.getByRole('link', { name: 'Cancel this payment' }).click();
@@ -213,7 +210,7 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
     await withAdminClient(service.database.adminUrl, (client) =>
       client.query('UPDATE payment_intents SET expires_at = created_at WHERE id = $1', [payment.id]),
     );
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     await opened.page.goto(payment.link);
     await opened.page.getByRole('heading', { name: 'The time to pay is over' }).waitFor();
     const { body } = await api.get(`/v1/payments/${payment.id}`);

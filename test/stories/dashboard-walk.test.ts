@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import type { Browser, Download, Page } from 'playwright-core';
+import type { Download, Page } from 'playwright-core';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { createApiClient } from '../harness/api-client.ts';
-import { launchBrowser, openPage, type OpenedPage } from '../harness/browser.ts';
+import { openPage, type OpenedPage } from '../harness/browser.ts';
 import { eventually } from '../harness/eventually.ts';
 import { readPdf } from '../harness/pdf.ts';
 import { startService, type TestService } from '../harness/service.ts';
@@ -18,7 +18,6 @@ const password = 'mango pirogue laterite drum';
 const email = { owner: 'awa@kairaba.gm', cashier: 'lamin@kairaba.gm' };
 
 let service: TestService;
-let browser: Browser;
 let receiver: VerifyingReceiver;
 let owner: OpenedPage;
 /** The address of the business's pages. */
@@ -26,10 +25,10 @@ let base = '';
 let startedAt = 0;
 
 before(async () => {
-  [service, browser, receiver] = await Promise.all([startService(), launchBrowser(), startVerifyingReceiver()]);
+  [service, receiver] = await Promise.all([startService(), startVerifyingReceiver()]);
   receiver.respondWith(() => 500);
   startedAt = performance.now();
-  owner = await openPage(browser, { width: 1280, height: 800 });
+  owner = await openPage({ width: 1280, height: 800 });
   const devtools = await owner.context.newCDPSession(owner.page);
   await devtools.send('WebAuthn.enable');
   await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -41,8 +40,8 @@ before(async () => {
 });
 
 after(async () => {
+  await owner.context.close();
   console.log(`The walk took the browser ${Math.round((performance.now() - startedAt) / 1_000)} s`);
-  await browser.close();
   await receiver.close();
   const { finding } = await verifyLedger(service.db);
   await service.stop();
@@ -160,7 +159,7 @@ test('she makes a counter, looks at its poster and downloads it to print', async
 
 /** What a payer does at the counter, on a phone, as the QR code leads. */
 async function payAtCounter(amount: string): Promise<void> {
-  await using payer = await openPage(browser);
+  await using payer = await openPage();
   const { page } = payer;
   await page.goto(counter.payerPage);
   await page.getByLabel(/amount/i).fill(amount);
@@ -276,7 +275,7 @@ test('an invited cashier joins by mail, takes a payment at the own counter, and 
   await confirmByPasskey(page);
   await titled(page, 'Team');
   await page.getByText(`${email.cashier}, Cashier`).waitFor();
-  await using invited = await openPage(browser);
+  await using invited = await openPage();
   const { page: phone } = invited;
   await followMail(phone, '/invitation/');
   await typeInto(phone, 'Your name', ['Lamin Jallow', password]);

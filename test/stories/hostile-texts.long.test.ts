@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { launchBrowser, openPage, type OpenedPage } from '../harness/browser.ts';
+import { openPage, type OpenedPage } from '../harness/browser.ts';
 import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../harness/console-world.ts';
 import type { Member } from '../harness/dashboard-world.ts';
 import { assertSafeCsv } from '../harness/guarded-response.ts';
@@ -23,7 +22,6 @@ import { asOwner } from '../harness/tables.ts';
 // Texts that are markup and formulas, in every field that people, merchants' servers and networks write.
 
 let world: ConsoleWorld;
-let browser: Browser;
 let owner: Member;
 let admin: SignedInOperator;
 let records: PortalRecords;
@@ -44,13 +42,12 @@ before(async () => {
   admin = await world.signInOperator('admin');
   records.operatorId = (await world.signInOperator('support')).operatorId;
   columns = await fillTextColumns(service);
-  browser = await launchBrowser();
   const size = { width: 1280, height: 800 };
-  opened.set('merchant', withoutDialogs(await owner.open(browser, size)));
-  opened.set('operator', withoutDialogs(await admin.open(browser, size)));
+  opened.set('merchant', withoutDialogs(await openPage({ visitor: owner, ...size })));
+  opened.set('operator', withoutDialogs(await openPage({ visitor: admin, ...size })));
 });
 after(async () => {
-  await browser?.close();
+  for (const { context } of opened.values()) await context.close();
   await world?.stop();
 });
 
@@ -147,7 +144,7 @@ async function payersAddresses(): Promise<string[]> {
 }
 
 test('payers’ pages, chat, phone and mails: no text becomes markup, typed or stored', async () => {
-  await using window = withoutDialogs(await openPage(browser));
+  await using window = withoutDialogs(await openPage());
   for (const url of await payersAddresses()) {
     assert.equal((await fetch(url)).status, 200, url);
     await sendForms(window, url);

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openPage } from '../harness/browser.ts';
+import type { Page } from 'playwright-core';
+import { openPage } from '../harness/browser.ts';
 import { ReceiptsShop } from '../harness/receipts-shop.ts';
 
 // A payer on the hosted page of a shop with its own number, and somebody else who has the link.
 
 let shop: ReceiptsShop;
-let browser: Browser;
 
 before(async () => {
   shop = await ReceiptsShop.start();
   await shop.connect();
-  browser = await launchBrowser();
 });
 after(async () => {
-  await browser.close();
   await shop.stop();
 });
 
@@ -37,7 +34,7 @@ async function type(page: Page, id: string): Promise<void> {
 for (const scripts of [true, false]) {
   test(`a payer corrects a wrong id, ${scripts ? 'with' : 'without'} scripts, and alone sees it whole`, async () => {
     const name = scripts ? 'JS' : 'NO';
-    await using opened = await openPage(browser, { width: 360, height: 740, scripts });
+    await using opened = await openPage({ width: 360, height: 740, scripts });
     const { page } = opened;
     const link = await choose(page);
     await shop.receive(`T_${name}OTHER`, '45.00');
@@ -64,7 +61,7 @@ for (const scripts of [true, false]) {
 }
 
 test('an id that turns out wrong while its page is open says why, until another one is typed', async () => {
-  await using opened = await openPage(browser, { width: 360, height: 740 });
+  await using opened = await openPage({ width: 360, height: 740 });
   const { page } = opened;
   await choose(page);
   await type(page, 'T_LATEWRONG');

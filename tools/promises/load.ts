@@ -51,8 +51,6 @@ export const load: PromiseGroup = {
         ],
       },
       benchmarks: ['overload'],
-      weaker:
-        'Ten minutes on a quiet machine (2026-11-28): 0.91 times the capacity was accepted, p99 4.5 s, every one of 316,000 requests had its response, and a new connection its own within 0.23 s (p99). But half the load was served as before only after two minutes: payouts whose simulated network could not report them in time were still looked up. The simulated networks send four times as many callbacks at once since; ten minutes have not been measured again.',
     },
   ],
 };

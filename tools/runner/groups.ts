@@ -13,7 +13,7 @@ export interface GroupedFiles {
 const needsOwnProcess = /setDefaultCACertificates|queryObjects|memoryUsage|\bgc\(/;
 const startsProcesses =
   /(harness\/(process|crash-\w+|crashing-service|database-server)|cli-process\.corpus)\.ts'|node:child_process|runNode/;
-const usesBrowser = /harness\/browser\.ts'/;
+const usesBrowser = /harness\/browser(-window)?\.ts'/;
 
 export function groupFiles(files: readonly string[]): GroupedFiles {
   const grouped: GroupedFiles = { browser: [], starting: [], alone: [], others: [] };

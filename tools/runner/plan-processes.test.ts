@@ -19,7 +19,7 @@ function add(name: string, text: string): string {
 }
 
 test('test files share processes by what they need; one that measures its own process has it to itself', () => {
-  const page = add('page.test.ts', `import { launchBrowser } from '../../test/harness/browser.ts';`);
+  const page = add('page.test.ts', `import { openPage } from '../../test/harness/browser.ts';`);
   const starting = add('starting.test.ts', `import { ProcessWorld } from '../../test/harness/process.ts';`);
   const tool = add('tool.test.ts', `import { CliProcessWorld } from './cli-process.corpus.ts';`);
   const called = add('called.test.ts', `import { CliWorld } from './run-cli.corpus.ts';`);

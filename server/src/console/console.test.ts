@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { accessibilityViolations, launchBrowser } from '../../../test/harness/browser.ts';
+import { accessibilityViolations, openPage } from '../../../test/harness/browser.ts';
 import { createApiClient, createCharge } from '../../../test/harness/api-client.ts';
 import { environmentRoutes, installationRoutes } from './console-routes.ts';
 import { findMerchantById } from '../merchants/manage-keys.ts';
@@ -327,47 +327,42 @@ test('a role changes at once, and nobody changes their own; a credential for com
 });
 
 test('pages are accessible and fit: 360 pixels without scripts, 1280 pixels in the dark', async () => {
-  const browser = await launchBrowser();
-  try {
-    const ids = { ':id': world.businessId, ':network': 'wave' };
-    const railAccount = await addTestRailAccount(world.dashboard.service, 'aps-main');
-    // Every page that needs no other record, and one of each that does.
-    const pages = [
-      ...installationRoutes.map((route) => ({ ...route, base: '' })),
-      ...environmentRoutes.map((route) => ({ ...route, base: '/test' })),
-    ].filter(
-      ({ method, path }) => method === 'GET' && /^\/(businesses\/:id(?!.*:key)|networks\/:network|[^:]*$)/.test(path),
-    );
-    const paths = pages
-      .filter(({ path }) => !/export\/(file|progress)$/.test(path))
-      .map(({ base, path }) => base + Object.entries(ids).reduce((text, [name, id]) => text.replace(name, id), path));
-    const inTest = async (list: string) =>
-      /id="row-([0-9a-f-]{36})"/.exec(await (await admin.get(`/operator/test/${list}`)).text())?.[1];
-    paths.push(
-      '/live/home',
-      '/live/cases',
-      `/operators/${support.operatorId}`,
-      ...['new/gsma', railAccount, `${railAccount}/rotate`].map((name) => `/rail-accounts/${name}`),
-      `/test/cases/${await inTest('cases')}`,
-      `/test/records/${await createCharge(world.dashboard.api)}`,
-    );
-    const others = ['/account', '/test/search?q=kairaba', '/test/search?q=zzz'];
-    // On each change `test/stories/portal-pages.test.ts` looks at every page of the routes.
-    const seen = effort({ usual: others, long: [...paths, ...others] });
-    for (const view of [
-      { width: 360, height: 740, scripts: false },
-      { width: 1280, height: 800, dark: true },
-    ]) {
-      await using opened = await admin.open(browser, view);
-      for (const path of seen) {
-        await opened.page.goto(`${world.dashboard.service.url}/operator${path}`);
-        assert.match(await opened.page.title(), /Operator|Your login/, path);
-        assert.equal(await opened.page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, path);
-        if (view.scripts !== false) assert.deepEqual(await accessibilityViolations(opened.page), [], path);
-      }
-      assert.deepEqual(opened.pageErrors, []);
+  const ids = { ':id': world.businessId, ':network': 'wave' };
+  const railAccount = await addTestRailAccount(world.dashboard.service, 'aps-main');
+  // Every page that needs no other record, and one of each that does.
+  const pages = [
+    ...installationRoutes.map((route) => ({ ...route, base: '' })),
+    ...environmentRoutes.map((route) => ({ ...route, base: '/test' })),
+  ].filter(
+    ({ method, path }) => method === 'GET' && /^\/(businesses\/:id(?!.*:key)|networks\/:network|[^:]*$)/.test(path),
+  );
+  const paths = pages
+    .filter(({ path }) => !/export\/(file|progress)$/.test(path))
+    .map(({ base, path }) => base + Object.entries(ids).reduce((text, [name, id]) => text.replace(name, id), path));
+  const inTest = async (list: string) =>
+    /id="row-([0-9a-f-]{36})"/.exec(await (await admin.get(`/operator/test/${list}`)).text())?.[1];
+  paths.push(
+    '/live/home',
+    '/live/cases',
+    `/operators/${support.operatorId}`,
+    ...['new/gsma', railAccount, `${railAccount}/rotate`].map((name) => `/rail-accounts/${name}`),
+    `/test/cases/${await inTest('cases')}`,
+    `/test/records/${await createCharge(world.dashboard.api)}`,
+  );
+  const others = ['/account', '/test/search?q=kairaba', '/test/search?q=zzz'];
+  // On each change `test/stories/portal-pages.test.ts` looks at every page of the routes.
+  const seen = effort({ usual: others, long: [...paths, ...others] });
+  for (const view of [
+    { width: 360, height: 740, scripts: false },
+    { width: 1280, height: 800, dark: true },
+  ]) {
+    await using opened = await openPage({ visitor: admin, ...view });
+    for (const path of seen) {
+      await opened.page.goto(`${world.dashboard.service.url}/operator${path}`);
+      assert.match(await opened.page.title(), /Operator|Your login/, path);
+      assert.equal(await opened.page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, path);
+      if (view.scripts !== false) assert.deepEqual(await accessibilityViolations(opened.page), [], path);
     }
-  } finally {
-    await browser.close();
+    assert.deepEqual(opened.pageErrors, []);
   }
 });

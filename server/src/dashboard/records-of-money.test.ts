@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDashboardWorld, type DashboardWorld, type Member } from '../../../test/harness/dashboard-world.ts';
-import { accessibilityViolations, launchBrowser } from '../../../test/harness/browser.ts';
+import { accessibilityViolations, openPage } from '../../../test/harness/browser.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 import { effort } from '../../../test/harness/effort.ts';
 
@@ -222,10 +222,9 @@ test('in a browser pages fit a phone without scripts, and have no axe violation 
   ];
   // On each change `test/stories/portal-pages.test.ts` looks at every page of the routes.
   const paths = [`/payments?link=${link}`, ...effort({ usual: [], long: pages })];
-  await using browser = await launchBrowser();
   const faults: string[] = [];
   {
-    await using opened = await owner.open(browser, { scripts: false });
+    await using opened = await openPage({ visitor: owner, scripts: false });
     for (const path of paths) {
       const response = await opened.page.goto(world.at(path));
       if (response?.status() !== 200) faults.push(`${path}: ${response?.status()}`);
@@ -240,7 +239,7 @@ test('in a browser pages fit a phone without scripts, and have no axe violation 
     await opened.page.click('.actions .button:has-text("Create the link")');
     assert.match((await opened.page.textContent('#content')) ?? '', /Uniforms[\s\S]*Size, Colour/);
   }
-  await using opened = await owner.open(browser, { width: 1280, height: 800, dark: true });
+  await using opened = await openPage({ visitor: owner, width: 1280, height: 800, dark: true });
   for (const path of paths) {
     await opened.page.goto(world.at(path));
     faults.push(

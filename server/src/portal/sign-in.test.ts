@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fastify, { type FastifyInstance } from 'fastify';
 import { Secret, TOTP } from 'otpauth';
-import type { Browser, Page } from 'playwright-core';
-import { accessibilityViolations, launchBrowser, openPage } from '../../../test/harness/browser.ts';
+import type { Page } from 'playwright-core';
+import { accessibilityViolations, openPage } from '../../../test/harness/browser.ts';
 import { client, openAccountWorld, password, type AccountWorld } from '../accounts/account-world.corpus.ts';
 import { signIn as signInAs } from '../accounts/sign-in.ts';
 import { inviteMember, listTeam } from '../accounts/team.ts';
@@ -13,7 +13,6 @@ import { deviceName } from './visitor.ts';
 
 let app: FastifyInstance;
 let world: AccountWorld;
-let browser: Browser;
 let baseUrl = '';
 /** How pages sleep: not at all, unless a test holds them. */
 let sleep: () => Promise<void> = () => Promise.resolve();
@@ -33,11 +32,9 @@ before(async () => {
   const address = app.server.address();
   // Passkeys belong to a host name.
   baseUrl = `http://localhost:${typeof address === 'object' ? address?.port : ''}`;
-  browser = await launchBrowser();
 });
 
 after(async () => {
-  await browser.close();
   await app.close();
   await world.close();
 });
@@ -76,7 +73,7 @@ for (const view of [
 ]) {
   const { scripts = true } = view as { scripts?: boolean };
   test(`at ${view.width} pixels a person signs up, confirms the address, signs in and out`, async () => {
-    await using opened = await openPage(browser, view);
+    await using opened = await openPage(view);
     const { page } = opened;
     const email = `awa-${view.width}@example.gm`;
     await page.goto(at('/sign-up'));
@@ -110,7 +107,7 @@ for (const view of [
 }
 
 test('an authenticator app is set up with recovery codes, and asked for at the next sign-in', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await world.addOwner('app@example.gm');
   await signIn(page, 'app@example.gm');
@@ -145,7 +142,7 @@ test('an authenticator app is set up with recovery codes, and asked for at the n
 });
 
 test('a passkey signs in without a password; removed, it opens nothing, and ends other sessions', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');

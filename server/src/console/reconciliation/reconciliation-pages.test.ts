@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launchBrowser } from '../../../../test/harness/browser.ts';
+import { openPage } from '../../../../test/harness/browser.ts';
 import { openConsoleWorld, type ConsoleWorld } from '../../../../test/harness/console-world.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
 import { utcDay } from '../../kit/clock.ts';
@@ -14,9 +14,8 @@ before(async () => {
 after(() => world.stop());
 
 test('an operator imports a statement, reconciles its day and sees all sides, with audit entries', async () => {
-  await using browser = await launchBrowser();
   const finance = await world.signInOperator('finance');
-  await using opened = await finance.open(browser);
+  await using opened = await openPage({ visitor: finance });
   const { page } = opened;
   const { service } = world.dashboard;
   const now = service.clock.now();

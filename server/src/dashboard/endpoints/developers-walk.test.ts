@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../../../../test/harness/browser.ts';
+import { openPage } from '../../../../test/harness/browser.ts';
 import { openDashboardWorld, type DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 
 let world: DashboardWorld;
-let browser: Browser;
 
 before(async () => {
-  [world, browser] = await Promise.all([openDashboardWorld(), launchBrowser()]);
+  world = await openDashboardWorld();
 });
 
 after(async () => {
-  await browser.close();
   await world.stop();
 });
 
@@ -23,7 +20,7 @@ for (const look of [
 ]) {
   test(`a developer adds an endpoint, tests it and reads requests and events at ${look.width}`, async () => {
     const developer = await world.signIn('developer');
-    await using opened = await developer.open(browser, look);
+    await using opened = await openPage({ visitor: developer, ...look });
     const { page } = opened;
     const check = async (heading: string): Promise<void> => {
       assert.match(await page.locator('h1').innerText(), new RegExp(heading));

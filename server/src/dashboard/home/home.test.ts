@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { accessibilityViolations, launchBrowser } from '../../../../test/harness/browser.ts';
+import { accessibilityViolations, openPage } from '../../../../test/harness/browser.ts';
 import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
@@ -181,7 +181,6 @@ test('a first visit of home is at most 60 KB compressed with everything, a later
 });
 
 test('home, figures and search are whole on a phone without scripts and dark, charts by keyboard', async () => {
-  await using browser = await launchBrowser();
   const paths = [
     '?range=today',
     '?range=365',
@@ -195,7 +194,7 @@ test('home, figures and search are whole on a phone without scripts and dark, ch
     { width: 1280, height: 800, dark: true, scripts: true },
   ];
   for (const view of views) {
-    await using opened = await owner.open(browser, view);
+    await using opened = await openPage({ visitor: owner, ...view });
     for (const path of paths) {
       await opened.page.goto(world.at(path));
       const what = `${path} at ${view.width}`;

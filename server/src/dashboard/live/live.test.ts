@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createCharge } from '../../../../test/harness/api-client.ts';
-import { accessibilityViolations, launchBrowser } from '../../../../test/harness/browser.ts';
+import { accessibilityViolations, openPage } from '../../../../test/harness/browser.ts';
 import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { startTcpProxy, type TcpProxy } from '../../../../test/harness/tcp-proxy.ts';
 import { changeRole } from '../../accounts/team.ts';
 
 let world: DashboardWorld;
-let browser: Browser;
 let line: TcpProxy;
 
 before(async () => {
-  [world, browser] = await Promise.all([openDashboardWorld(), launchBrowser()]);
+  world = await openDashboardWorld();
   line = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(world.service.url).port) });
 });
 
 after(async () => {
-  await browser.close();
   await line.close();
   await world.stop();
 });
@@ -40,7 +38,7 @@ const isSame = (page: Page) => page.evaluate<boolean>('window.isSame === true');
 
 test('payments appear on an open list where nobody reads, typed text stays, and a lost line is said', async () => {
   const owner = await world.signIn('owner');
-  await using opened = await owner.open(browser);
+  await using opened = await openPage({ visitor: owner });
   const { page } = opened;
   const first = await pay();
   await page.clock.install();
@@ -86,7 +84,7 @@ test('payments appear on an open list where nobody reads, typed text stays, and 
   });
   assert.equal(await search.inputValue(), 'half a na');
   assert.equal(await isSame(page), true, 'the page was never loaded again');
-  await using plain = await owner.open(browser, { scripts: false });
+  await using plain = await openPage({ visitor: owner, scripts: false });
   await plain.page.goto(world.at('/payments'));
   await plain.page.getByRole('link', { name: 'Check again' }).click();
   assert.equal(await plain.page.locator('tbody tr').count(), 5);
@@ -95,7 +93,7 @@ test('payments appear on an open list where nobody reads, typed text stays, and 
 test('on a slow line a pressed button says that it is sending, once, and a list that it is old', async () => {
   const owner = await world.signIn('owner');
   await pay();
-  await using opened = await owner.open(browser);
+  await using opened = await openPage({ visitor: owner });
   const { page } = opened;
   await page.goto(world.at('/payments'));
   const response = Promise.withResolvers<void>();
@@ -154,8 +152,8 @@ const tonesOf = (page: Page) => page.evaluate<number>('window.tones');
 test('a counter’s screen shows who paid, sounds once, and tells what came while the line was lost', async () => {
   const counter = await newCounter();
   const cashier = await world.signIn('cashier', { terminalIds: [counter] });
-  await using opened = await cashier.open(browser, { width: 1024, height: 768 });
-  await using other = await cashier.open(browser);
+  await using opened = await openPage({ visitor: cashier, width: 1024, height: 768 });
+  await using other = await openPage({ visitor: cashier });
   const [screen, till] = [opened.page, other.page];
   const path = `/counters/${counter}/screen`;
   await screen.addInitScript(countTones);

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { launchBrowser } from '../../../../test/harness/browser.ts';
+import type { Page } from 'playwright-core';
+import { openPage } from '../../../../test/harness/browser.ts';
 import { openDashboardWorld, type DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 
 let world: DashboardWorld;
-let browser: Browser;
 
 before(async () => {
   world = await openDashboardWorld();
-  browser = await launchBrowser();
 });
 after(async () => {
-  await browser.close();
   await world.stop();
 });
 
@@ -28,7 +25,7 @@ async function settle(page: Page): Promise<void> {
 
 test('without scripts, a payment is asked for, paid, refunded and paid out on a phone of 360 pixels', async () => {
   const owner = await world.signIn('owner');
-  await using opened = await owner.open(browser, { width: 360, scripts: false });
+  await using opened = await openPage({ visitor: owner, width: 360, scripts: false });
   const { page } = opened;
   await page.goto(world.at('/customers/new'));
   await page.getByLabel('Name', { exact: true }).fill('Awa Ceesay');
@@ -80,7 +77,7 @@ test('the lists of the records lead to their records, and a split is drawn, on a
   const paid = { amount: 450, network: 'aps', account_number: '7000001', sub_account: sub.body.id };
   await api.post('/v1/payments', { data: paid });
   await world.service.app.drain();
-  await using opened = await owner.open(browser, { width: 1280, height: 800, dark: true });
+  await using opened = await openPage({ visitor: owner, width: 1280, height: 800, dark: true });
   const { page } = opened;
   for (const section of ['payments', 'refunds', 'transfers', 'customers']) {
     await page.goto(world.at(`/${section}`));

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
 import { createApiClient } from '../../../../test/harness/api-client.ts';
 import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
-import { accessibilityViolations, launchBrowser } from '../../../../test/harness/browser.ts';
+import { accessibilityViolations, openPage } from '../../../../test/harness/browser.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
 import { effort } from '../../../../test/harness/effort.ts';
@@ -21,16 +20,13 @@ import { setRateLimits } from '../../merchants/manage-rules.ts';
 let world: DashboardWorld;
 let owner: Member;
 let businessId: string;
-let browser: Browser;
 
 before(async () => {
   world = await openDashboardWorld();
   owner = await world.signIn('owner');
-  browser = await launchBrowser();
   ({ businessId } = world.business.test.merchant);
 });
 after(async () => {
-  await browser.close();
   await world.stop();
 });
 
@@ -320,7 +316,7 @@ test('settings, team and audit log are sound on a phone without scripts and on a
     { width: 360, height: 740, scripts: false },
     { width: 1280, height: 800, dark: true },
   ]) {
-    await using opened = await owner.open(browser, view);
+    await using opened = await openPage({ visitor: owner, ...view });
     const { page } = opened;
     for (const path of [...paths, '/audit']) {
       await page.goto(world.at(path));

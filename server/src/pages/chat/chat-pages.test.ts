@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { Browser } from 'playwright-core';
-import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { accessibilityViolations, openPage } from '../../../../test/harness/browser.ts';
 import { createServiceLog } from '../../api/service-log.ts';
 import type { ChatMessage } from '../../notifications/notice.ts';
 import { chatPages } from './chat-pages.ts';
@@ -38,7 +37,6 @@ const chats: Record<string, ChatMessage[]> = {
 
 let app: FastifyInstance;
 let baseUrl = '';
-let browser: Browser;
 
 before(async () => {
   app = fastify();
@@ -49,11 +47,9 @@ before(async () => {
     formKey: 'a key of the tests',
   });
   baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
-  browser = await launchBrowser();
 });
 
 after(async () => {
-  await browser.close();
   await app.close();
 });
 
@@ -62,7 +58,7 @@ for (const size of [
   { width: 1280, height: 800 },
 ]) {
   test(`at ${size.width} pixels the messages show line by line, accessibly and without scripts`, async () => {
-    await using opened = await openPage(browser, size);
+    await using opened = await openPage(size);
     const { page } = opened;
     await page.goto(`${baseUrl}/simulator/chat/7002345`);
     await page.getByRole('heading', { name: 'Simulated chat of 700 2345' }).waitFor();
@@ -77,7 +73,7 @@ for (const size of [
 }
 
 test('markup in a message is shown as text and runs nothing', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${baseUrl}/simulator/chat/7002346`);
   assert.deepEqual(await page.locator('.message p').allInnerTexts(), payloads);
@@ -95,7 +91,7 @@ test('a number in any form, also a foreign one, opens its chat', async () => {
 });
 
 test('the form opens a chat without scripts, and refuses an invalid number', async () => {
-  await using opened = await openPage(browser, { scripts: false });
+  await using opened = await openPage({ scripts: false });
   const { page } = opened;
   await page.goto(`${baseUrl}/simulator/chat`);
   await page.getByLabel('Number').fill('12');

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import type { Page } from 'playwright-core';
+import { openPage } from '../../../../test/harness/browser.ts';
 import { checkoutFixtures, fixtureTime, sampleView } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutCharge, CheckoutView } from '../../payments/checkout-view.ts';
 
 let server: CheckoutServer;
-let browser: Browser;
 
 before(async () => {
   server = await startCheckoutServer();
-  browser = await launchBrowser();
 });
 
 after(async () => {
-  await browser.close();
   await server[Symbol.asyncDispose]();
 });
 
@@ -40,18 +37,18 @@ async function pay(page: Page, number: string): Promise<void> {
 
 describe('the number of an attempt', () => {
   test('is shown whole to the browser that typed it, and masked to everyone else', async () => {
-    await using typed = await openPage(browser, { scripts: false });
+    await using typed = await openPage({ scripts: false });
     server.checkout.next = viewOf('approve-changeable');
     await pay(typed.page, '7012345');
     await typed.page.getByText('Look at the phone 701 2345: Afrimoney asks').waitFor();
-    await using other = await openPage(browser);
+    await using other = await openPage();
     await other.page.goto(`${server.baseUrl}/pay/mine`);
     await other.page.getByText('Look at the phone .... 2345: Afrimoney asks').waitFor();
     assert.doesNotMatch(await other.page.content(), /701 ?2345/);
   });
 
   test('is not shown to a browser that typed another number while that attempt began', async () => {
-    await using opened = await openPage(browser, { scripts: false });
+    await using opened = await openPage({ scripts: false });
     const { charge, ...view } = viewOf('approve-changeable');
     server.checkout.next = { ...view, charge: { ...charge, number: '7019999' } };
     await pay(opened.page, '7012345');
@@ -60,7 +57,7 @@ describe('the number of an attempt', () => {
   });
 
   test('is not shown to a browser that typed the number of an earlier attempt', async () => {
-    await using opened = await openPage(browser, { scripts: false });
+    await using opened = await openPage({ scripts: false });
     const { page } = opened;
     server.checkout.next = viewOf('approve-changeable');
     await pay(page, '7012345');
@@ -72,20 +69,20 @@ describe('the number of an attempt', () => {
   });
 
   test('is kept in the form after a failed attempt, for the browser that typed it only', async () => {
-    await using opened = await openPage(browser, { scripts: false });
+    await using opened = await openPage({ scripts: false });
     server.checkout.next = viewOf('choose-after-refusal');
     await pay(opened.page, '7012345');
     await opened.page.locator('.error, .notice').first().waitFor();
     const field = opened.page.getByLabel('Your mobile-money number');
     assert.equal(await field.inputValue(), '701 2345');
     assert.equal(await opened.page.getByRole('radio', { name: 'Afrimoney' }).isChecked(), true);
-    await using other = await openPage(browser);
+    await using other = await openPage();
     await other.page.goto(`${server.baseUrl}/pay/mine`);
     assert.equal(await other.page.getByLabel('Your mobile-money number').inputValue(), '');
   });
 
   test('stands in the form as the merchant sent it, and marks the likely network without choosing it', async () => {
-    await using opened = await openPage(browser);
+    await using opened = await openPage();
     await opened.page.goto(`${server.baseUrl}/pay/choose-known-number`);
     assert.equal(await opened.page.getByLabel('Your mobile-money number').inputValue(), '87 701 2345');
     assert.deepEqual(await likelyNetworks(opened.page), ['Afrimoney']);
@@ -101,7 +98,7 @@ function likelyNetworks(page: Page): Promise<string[]> {
 
 for (const path of ['/pay/choose', '/link/fixed']) {
   test(`${path}: typing a number marks the network that its prefix suggests, and chooses none`, async () => {
-    await using opened = await openPage(browser);
+    await using opened = await openPage();
     const { page } = opened;
     await page.goto(server.baseUrl + path);
     const field = page.getByLabel('Your mobile-money number');
@@ -140,7 +137,7 @@ for (const scripts of [true, false]) {
   const mode = scripts ? 'with scripts' : 'without scripts';
 
   test(`${mode}, a payer changes the number: the form comes back with it, and warns of the open request`, async () => {
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     server.checkout.next = viewOf('approve-changeable');
     await pay(page, '7012345');
@@ -167,7 +164,7 @@ for (const scripts of [true, false]) {
 }
 
 test('what to do when nothing arrives is shown after 45 seconds', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.clock.install();
   await page.goto(`${server.baseUrl}/pay/approve-changeable`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import type { Page } from 'playwright-core';
+import { openPage } from '../../../../test/harness/browser.ts';
 import { sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { refusedCode, refusedNumber } from '../../../../test/harness/fake-checkout.ts';
@@ -9,15 +9,12 @@ import { AppError } from '../../api/app-error.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 
 let server: CheckoutServer;
-let browser: Browser;
 
 before(async () => {
   server = await startCheckoutServer();
-  browser = await launchBrowser();
 });
 
 after(async () => {
-  await browser.close();
   await server[Symbol.asyncDispose]();
 });
 
@@ -44,7 +41,7 @@ for (const scripts of [true, false]) {
 
   test(`${mode}, a payment goes from the choice to the receipt by forms and links alone`, async () => {
     const { checkout, baseUrl } = server;
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     checkout.next = viewOf('approve_then_confirm');
     await page.goto(`${baseUrl}/pay/mine`);
@@ -67,7 +64,7 @@ for (const scripts of [true, false]) {
   });
 
   test(`${mode}, a refused number stays in its field with the error beside it`, async () => {
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(`${server.baseUrl}/pay/mine`);
     server.checkout.next = refusedNumber();
@@ -85,7 +82,7 @@ for (const scripts of [true, false]) {
 
   test(`${mode}, a wrong code shows the attempts left, and is not kept`, async () => {
     server.checkout.setSilently('mine', viewOf('enter_code'));
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(`${server.baseUrl}/pay/mine`);
     server.checkout.next = refusedCode();
@@ -101,7 +98,7 @@ for (const scripts of [true, false]) {
   });
 
   test(`${mode}, cancelling asks for confirmation first`, async () => {
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(`${server.baseUrl}/pay/mine`);
     await page.getByRole('link', { name: 'Cancel this payment' }).click();
@@ -124,7 +121,7 @@ test('without scripts, a waiting page refreshes itself, and a page with a field 
 });
 
 test('a network without numbers gets none, whatever was typed before', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   server.checkout.next = viewOf('open_url');
   await page.goto(`${server.baseUrl}/pay/mine`);
@@ -185,7 +182,7 @@ test('a code can be pasted in any spelling', async () => {
   for (const copied of ['123456', '123 456', '12-34-56']) {
     server.checkout.calls.length = 0;
     server.checkout.setSilently('mine', viewOf('enter_code'));
-    await using opened = await openPage(browser);
+    await using opened = await openPage();
     const { page } = opened;
     await page.goto(`${server.baseUrl}/pay/mine`);
     server.checkout.next = viewOf('paid');
@@ -198,7 +195,7 @@ test('a code can be pasted in any spelling', async () => {
 });
 
 test('a late form redirects to the payment’s current state', async () => {
-  await using opened = await openPage(browser, { scripts: false });
+  await using opened = await openPage({ scripts: false });
   const { page } = opened;
   await page.goto(`${server.baseUrl}/pay/mine`);
   server.checkout.next = new AppError('state_conflict', 'The payment is no longer waiting.');
@@ -236,7 +233,7 @@ test('GET requests change nothing', async () => {
 });
 
 test('a payment’s URL is never sent as Referer, to the network, the shop or this service', async () => {
-  await using opened = await openPage(browser, { width: 1280, height: 800 });
+  await using opened = await openPage({ width: 1280, height: 800 });
   const { page, context } = opened;
   const referers: string[] = [];
   await context.route('**/*.example/**', (route) => route.fulfill({ contentType: 'text/html', body: 'elsewhere' }));

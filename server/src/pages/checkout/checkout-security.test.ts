@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { openPage } from '../../../../test/harness/browser.ts';
 import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { effort } from '../../../../test/harness/effort.ts';
 import { AppError } from '../../api/app-error.ts';
 
 let server: CheckoutServer;
-let browser: Browser;
 
 before(async () => {
   server = await startCheckoutServer();
-  browser = await launchBrowser();
 });
 
 after(async () => {
-  await browser.close();
   await server[Symbol.asyncDispose]();
 });
 
@@ -98,7 +94,7 @@ test('a service with https sends HSTS for a year', async () => {
 });
 
 test('a framed page stays blank, even on our own host', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   // The browser itself keeps other hosts from framing a local address, so the frame is on our own host.
   await page.route(`${server.baseUrl}/framing`, (route) =>
@@ -122,7 +118,7 @@ test('the first view takes one request of at most 15 KB, compressed or not', asy
     const plain = Buffer.byteLength((await server.app.inject({ url: `/pay/${name}` })).body);
     assert.ok(plain <= firstViewBytesMax, `${name} takes ${plain} bytes uncompressed`);
   }
-  await using opened = await openPage(browser, { scripts: false });
+  await using opened = await openPage({ scripts: false });
   const requests: string[] = [];
   opened.page.on('request', (request) => requests.push(request.url()));
   await opened.page.goto(`${server.baseUrl}/pay/choose`, { waitUntil: 'networkidle' });
@@ -221,7 +217,7 @@ test('our own form also passes in old browsers that send no Sec-Fetch-Site', asy
 });
 
 test('a real browser on another site cannot pay, cancel or confirm', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   const forms = changingRoutes.map(
     ({ url }, index) =>
@@ -264,7 +260,7 @@ const pagesOfTexts = [
 ];
 
 test('markup in untrusted text is shown as text and runs nowhere', async () => {
-  await using opened = await openPage(browser, { width: 1280, height: 800 });
+  await using opened = await openPage({ width: 1280, height: 800 });
   const { page } = opened;
   for (const [index, payload] of payloads.entries()) {
     // Each payload on one of them, and each of them with one or two.
@@ -310,7 +306,7 @@ test('a URL that could run a script is never linked', async () => {
 });
 
 test('a return URL that the browser would interpret itself is shown as text, not linked', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   for (const address of [
     ...['feed://shop.example/done', 'jar://shop.example/', 'filesystem://shop.example/', 'livescript://%0aalert(1)'],

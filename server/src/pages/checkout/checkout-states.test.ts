@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { openPage } from '../../../../test/harness/browser.ts';
 import { checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { readableText } from '../../../../test/harness/readable-text.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 
 let server: CheckoutServer;
-let browser: Browser;
 
 before(async () => {
   server = await startCheckoutServer();
-  browser = await launchBrowser();
 });
 
 after(async () => {
-  await browser.close();
   await server[Symbol.asyncDispose]();
 });
 
@@ -130,7 +126,7 @@ for (const name of Object.keys(checkoutFixtures)) {
 }
 
 test('a network that has not responded is never shown as a failure', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   await opened.page.goto(`${server.baseUrl}/pay/asking`);
   assert.doesNotMatch(await opened.page.locator('main').innerText(), /fail|refus|declin|not made|not paid/i);
 });
@@ -153,7 +149,7 @@ test('an attempt that the payer has left is no failure of the payer', async () =
 });
 
 test('a receipt of money that was returned has no green seal', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   for (const name of ['paid-refunded', 'paid-partly-refunded', 'paid-partly-reversed', 'reversed']) {
     await opened.page.goto(`${server.baseUrl}/pay/${name}`);
     assert.equal(await opened.page.locator('.stamp').count(), 0, name);
@@ -164,28 +160,28 @@ test('a receipt of money that was returned has no green seal', async () => {
 });
 
 test('a live payment does not show test mode', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   await opened.page.goto(`${server.baseUrl}/pay/choose-live`);
   assert.doesNotMatch(await opened.page.locator('body').innerText(), /test mode|simulated/i);
 });
 
 test('the QR code appears on wide screens only and has the same URL as the link', async () => {
-  await using wide = await openPage(browser, { width: 1280, height: 800 });
+  await using wide = await openPage({ width: 1280, height: 800 });
   await wide.page.goto(`${server.baseUrl}/pay/open_url`);
   assert.equal(await wide.page.locator('svg.qr').isVisible(), true);
-  await using narrow = await openPage(browser);
+  await using narrow = await openPage();
   await narrow.page.goto(`${server.baseUrl}/pay/open_url`);
   assert.equal(await narrow.page.locator('svg.qr').isVisible(), false);
 });
 
 test('a receipt can be shared: by the phone’s own sheet, and by a WhatsApp link that needs no scripts', async () => {
-  await using opened = await openPage(browser, { scripts: false });
+  await using opened = await openPage({ scripts: false });
   await opened.page.goto(`${server.baseUrl}/pay/paid`);
   const link = new URL((await opened.page.getByRole('link', { name: 'Share on WhatsApp' }).getAttribute('href')) ?? '');
   assert.equal(link.origin, 'https://wa.me');
   assert.equal(link.searchParams.get('text'), `Receipt: D1,250.00, Kairaba Bookshop ${server.baseUrl}/pay/paid`);
   assert.equal(await opened.page.locator('[data-share]').isVisible(), false);
-  await using scripted = await openPage(browser);
+  await using scripted = await openPage();
   await scripted.page.addInitScript('navigator.share = async (sheet) => { globalThis.shared = sheet; }');
   await scripted.page.goto(`${server.baseUrl}/pay/paid`);
   await scripted.page.getByRole('button', { name: 'Share' }).click();
@@ -193,7 +189,7 @@ test('a receipt can be shared: by the phone’s own sheet, and by a WhatsApp lin
 });
 
 test('a printed receipt has the payment’s details and no controls', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   await opened.page.goto(`${server.baseUrl}/pay/paid`);
   await opened.page.emulateMedia({ media: 'print' });
   const text = await opened.page.locator('body').innerText();
@@ -213,7 +209,7 @@ test('a printed receipt has the payment’s details and no controls', async () =
 });
 
 test('a description keeps the line breaks that the merchant wrote', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   for (const [path, lines] of [
     ['/pay/choose-with-answers', 'Two school books\nDelivered to Bakau'],
     ['/link/open', 'Say whose fees they are, so that we can find your child.\nPay before 15 January.'],
@@ -224,7 +220,7 @@ test('a description keeps the line breaks that the merchant wrote', async () => 
 });
 
 test('the number and the amount to send are copied as the network’s app takes them', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page, context } = opened;
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto(`${server.baseUrl}/pay/send`);
@@ -239,7 +235,7 @@ test('the number and the amount to send are copied as the network’s app takes 
 });
 
 test('without scripts a payer reads what to send, sees no dead button, and a typed id is looked for again', async () => {
-  await using opened = await openPage(browser, { scripts: false });
+  await using opened = await openPage({ scripts: false });
   const { page } = opened;
   await page.goto(`${server.baseUrl}/pay/send`);
   assert.equal(await page.getByText('700 1234').isVisible(), true);

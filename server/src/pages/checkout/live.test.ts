@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { openPage } from '../../../../test/harness/browser.ts';
 import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
@@ -11,15 +10,12 @@ import type { CheckoutView } from '../../payments/checkout-view.ts';
 import { stateName } from './step.ts';
 
 let server: CheckoutServer;
-let browser: Browser;
 
 before(async () => {
   server = await startCheckoutServer();
-  browser = await launchBrowser();
 });
 
 after(async () => {
-  await browser.close();
   await server[Symbol.asyncDispose]();
 });
 
@@ -32,7 +28,7 @@ function viewOf(name: string): CheckoutView {
 test('an approved payment turns the open page into a receipt, and is announced to screen readers', async () => {
   const { checkout, changes, baseUrl } = server;
   checkout.setSilently('live', viewOf('approve_on_phone'));
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${baseUrl}/pay/live`);
   await eventually('the page listens', () => changes.topics === 1);
@@ -49,7 +45,7 @@ test('an approved payment turns the open page into a receipt, and is announced t
 
 test('an open receipt says so when the money is returned, and loses its seal', async () => {
   server.checkout.setSilently('returned', viewOf('paid'));
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.clock.install();
   await page.goto(`${server.baseUrl}/pay/returned`);
@@ -65,7 +61,7 @@ test('an open receipt says so when the money is returned, and loses its seal', a
 
 test('a change arrives even if its notification was lost', async () => {
   server.checkout.setSilently('lost', viewOf('approve_on_phone'));
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   await opened.page.goto(`${server.baseUrl}/pay/lost`);
   server.checkout.setSilently('lost', viewOf('paid'));
   await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
@@ -74,7 +70,7 @@ test('a change arrives even if its notification was lost', async () => {
 test('typed values and the focus survive an update of the page', async () => {
   const { checkout, baseUrl, changes } = server;
   checkout.setSilently('typing', sampleView());
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${baseUrl}/pay/typing`);
   await eventually('the page listens', () => changes.topics === 1);
@@ -91,7 +87,7 @@ test('typed values and the focus survive an update of the page', async () => {
 test('the code field has the focus as soon as it appears', async () => {
   const { checkout, baseUrl, changes } = server;
   checkout.setSilently('code', viewOf('starting'));
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${baseUrl}/pay/code`);
   await eventually('the page listens', () => changes.topics === 1);
@@ -104,7 +100,7 @@ test('the code field has the focus as soon as it appears', async () => {
 test('focus on a button that disappears moves to the new heading', async () => {
   const { checkout, baseUrl, changes } = server;
   checkout.setSilently('focus', viewOf('approve_then_confirm'));
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${baseUrl}/pay/focus`);
   await eventually('the page listens', () => changes.topics === 1);
@@ -117,7 +113,7 @@ test('focus on a button that disappears moves to the new heading', async () => {
 test('a late success reaches the page of a payment that was cancelled while it was open', async () => {
   const { checkout, baseUrl, changes } = server;
   checkout.setSilently('late', viewOf('cancelled-while-open'));
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   await opened.page.goto(`${baseUrl}/pay/late`);
   await eventually('the page listens', () => changes.topics === 1);
   checkout.set('late', viewOf('paid'));
@@ -126,7 +122,7 @@ test('a late success reaches the page of a payment that was cancelled while it w
 
 test('a browser without a stream response polls', async () => {
   await using full = await startCheckoutServer({ streamsMax: 0 });
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   await opened.page.clock.install();
   await opened.page.goto(`${full.baseUrl}/pay/approve_on_phone`);
   const statusResponse = opened.page.waitForResponse(
@@ -139,7 +135,7 @@ test('a browser without a stream response polls', async () => {
 
 test('a browser without EventSource polls', async () => {
   server.checkout.setSilently('old', viewOf('approve_on_phone'));
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   await opened.page.clock.install();
   await opened.page.addInitScript('delete window.EventSource');
   const firstPoll = opened.page.waitForResponse((response) => response.url().endsWith('/status'));
@@ -155,7 +151,7 @@ test('a browser without EventSource polls', async () => {
 });
 
 test('the minutes left count down on the page', async () => {
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   await opened.page.clock.install();
   await opened.page.goto(`${server.baseUrl}/pay/choose`);
   await opened.page.getByText('30 min').waitFor();
@@ -213,7 +209,7 @@ test('two attempts between which the payer goes back and forth are two states', 
 test('a phone that has pressed Pay opens Wave also when its address comes later', async () => {
   const { checkout, baseUrl } = server;
   checkout.setSilently('later', sampleView());
-  await using opened = await openPage(browser, { phone: true });
+  await using opened = await openPage({ phone: true });
   const { page } = opened;
   await page.route('https://pay.wave.example/**', (route) => route.fulfill({ body: 'Wave' }));
   await page.goto(`${baseUrl}/pay/later`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import type { Page } from 'playwright-core';
+import { openPage } from '../../../../test/harness/browser.ts';
 import { checkoutFixtures, sampleView } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
@@ -14,15 +14,12 @@ const bytesPerSecond = 30 * 1_024;
 const paidWithinMs = 3_500;
 
 let server: CheckoutServer;
-let browser: Browser;
 
 before(async () => {
   server = await startCheckoutServer();
-  browser = await launchBrowser();
 });
 
 after(async () => {
-  await browser.close();
   await server[Symbol.asyncDispose]();
 });
 
@@ -47,7 +44,7 @@ for (const [mode, scripts, expected] of [
 ] as const) {
   test(`${mode}, the step after Pay takes ${expected.length === 1 ? 'one round trip' : 'two round trips'}`, async () => {
     server.checkout.setSilently('slow', sampleView());
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(`${server.baseUrl}/pay/slow`);
     const requests = recordRequests(page);
@@ -68,7 +65,7 @@ for (const [path, scripts, expected] of [
   ['/link/open', false, ['POST /link/open', 'GET /pay/choose']],
 ] as const) {
   test(`${path} ${scripts ? 'with' : 'without'} scripts: the payment's page after ${expected.join(' and ')}`, async () => {
-    await using opened = await openPage(browser, { scripts });
+    await using opened = await openPage({ scripts });
     const { page } = opened;
     await page.goto(server.baseUrl + path);
     const requests = recordRequests(page);
@@ -86,7 +83,7 @@ for (const [path, scripts, expected] of [
 
 test('with scripts, a refused number comes back in one round trip and keeps the focus', async () => {
   server.checkout.setSilently('slow', sampleView());
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${server.baseUrl}/pay/slow`);
   const requests = recordRequests(page);
@@ -99,7 +96,7 @@ test('with scripts, a refused number comes back in one round trip and keeps the 
 
 test('with scripts, a form whose response is lost is not sent again, and the page says what became of it', async () => {
   server.checkout.setSilently('slow', viewOf('approve_then_confirm'));
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${server.baseUrl}/pay/slow`);
   await page.route('**/confirm', async (route) => {
@@ -115,7 +112,7 @@ test('with scripts, a form whose response is lost is not sent again, and the pag
 
 test('on 2G, the receipt shows within 3.5 seconds of the approval', async () => {
   server.checkout.setSilently('slow', viewOf('approve_on_phone'));
-  await using opened = await openPage(browser);
+  await using opened = await openPage();
   const { page, context } = opened;
   await page.goto(`${server.baseUrl}/pay/slow`);
   const session = await context.newCDPSession(page);

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import type { Page } from 'playwright-core';
+import { openPage } from '../../../../test/harness/browser.ts';
 import { readableText } from '../../../../test/harness/readable-text.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { counterFixtures, linkFixtures } from '../../../../test/harness/collect-fixtures.ts';
 
 let server: CheckoutServer;
-let browser: Browser;
 
 before(async () => {
   server = await startCheckoutServer();
-  browser = await launchBrowser();
 });
 
 after(async () => {
-  await browser.close();
   await server[Symbol.asyncDispose]();
 });
 
@@ -62,7 +59,7 @@ for (const [number, refusal] of [
   ['', 'Enter your APS number.'],
 ] as const) {
   test(`the number "${number}" is refused in words`, async () => {
-    await using opened = await openPage(browser, { scripts: false });
+    await using opened = await openPage({ scripts: false });
     await opened.page.goto(`${server.baseUrl}/link/fields`);
     await payBy(opened.page, 'APS', number);
     assert.ok((await opened.page.locator('.error').innerText()).replaceAll(/\s+/g, ' ').includes(refusal));
@@ -70,7 +67,7 @@ for (const [number, refusal] of [
 }
 
 test('a form refused without scripts keeps what was typed, and the number is not needed for Wave', async () => {
-  await using opened = await openPage(browser, { scripts: false });
+  await using opened = await openPage({ scripts: false });
   const { page } = opened;
   await page.goto(`${server.baseUrl}/link/fields`);
   await page.getByLabel('Child’s name').fill('Awa');

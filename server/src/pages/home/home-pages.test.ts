@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fastify from 'fastify';
-import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { accessibilityViolations, openPage } from '../../../../test/harness/browser.ts';
 import { homePages } from './home-pages.ts';
 
 async function get(path: string, offersPhone: boolean) {
@@ -34,14 +34,12 @@ test('the home page is accessible and fits 320 pixels', async () => {
   let url = 'http://127.0.0.1';
   await app.register(homePages, { publicUrl: () => url, offersPhone: true });
   url = await app.listen({ host: '127.0.0.1', port: 0 });
-  const browser = await launchBrowser();
   {
-    await using opened = await openPage(browser, { width: 320, height: 640 });
+    await using opened = await openPage({ width: 320, height: 640 });
     await opened.page.goto(url);
     assert.equal(await opened.page.evaluate('document.documentElement.scrollWidth'), 320);
     assert.deepEqual(await accessibilityViolations(opened.page), []);
     assert.deepEqual(opened.pageErrors, []);
   }
-  await browser.close();
   await app.close();
 });

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { Browser } from 'playwright-core';
 import { Compile } from 'typebox/compile';
-import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { accessibilityViolations, openPage } from '../../../../test/harness/browser.ts';
 import { effort } from '../../../../test/harness/effort.ts';
 import { apiRoutes } from '../../app/api-routes.ts';
 import { describeApi } from '../../http/openapi.ts';
@@ -127,18 +126,15 @@ describe('the error pages', () => {
 });
 
 describe('in a real browser', () => {
-  let browser: Browser;
   let address: string;
 
   before(async () => {
-    [browser, address] = await Promise.all([launchBrowser(), app.listen({ host: '127.0.0.1', port: 0 })]);
+    address = await app.listen({ host: '127.0.0.1', port: 0 });
   });
-
-  after(() => browser.close());
 
   test('pages fit a phone and a desktop and violate no policy', async () => {
     for (const width of [360, 1280]) {
-      await using opened = await openPage(browser, { width });
+      await using opened = await openPage({ width });
       for (const path of ['/docs', '/errors', '/errors/rate_limited']) {
         await opened.page.goto(address + path);
         const scrolled = await opened.page.evaluate('document.documentElement.scrollWidth');
@@ -149,7 +145,7 @@ describe('in a real browser', () => {
   });
 
   test('pages are accessible', async () => {
-    await using opened = await openPage(browser);
+    await using opened = await openPage();
     for (const path of ['/docs', '/errors/rate_limited']) {
       await opened.page.goto(address + path);
       // All operations have one template, and checking every one of them takes nine seconds.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createCharge } from '../../../../test/harness/api-client.ts';
-import { launchBrowser } from '../../../../test/harness/browser.ts';
+import { openPage } from '../../../../test/harness/browser.ts';
 import { openDashboardWorld, type DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 
 let world: DashboardWorld;
@@ -66,8 +66,7 @@ test('the file of 50,000 payments is the list: every row once, the same sum, in 
 
 test('while a file is downloaded, its page shows how far it is, and nothing once it is complete', async () => {
   const owner = await world.signIn('owner');
-  await using browser = await launchBrowser();
-  await using opened = await owner.open(browser);
+  await using opened = await openPage({ visitor: owner });
   const { page, pageErrors } = opened;
   await page.goto(world.at('/payments/export'));
   const progress = page.getByRole('status');
