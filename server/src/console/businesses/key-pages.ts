@@ -197,7 +197,6 @@ const revoke = formRoutes<KeyOfMerchant>({
       ...{ object: { type: 'api_key', id: key.id }, sent: { name: key.name, ends_with: key.lastFour } },
     };
     await actAudited(visit, act, (tx) => revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id }));
-    return `/businesses/${business.id}/keys`;
   },
 });
 

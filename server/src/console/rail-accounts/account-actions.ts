@@ -30,16 +30,15 @@ function backTo({ name }: RailAccount) {
   return { href: `/rail-accounts/${name}`, text: 'Back to the account' };
 }
 
-/** Changes an account, with its audit entry. Returns where to go. */
+/** Changes an account, with its audit entry. */
 async function change(
   visit: ConsoleVisit,
   act: OperatorAct,
   run: (tx: Transaction, context: RailAccountContext) => Promise<unknown>,
-): Promise<string> {
+): Promise<void> {
   const { context } = visit.railAccounts;
   await context.sealer.prepare();
   await actAudited(visit, act, (tx) => run(tx, context));
-  return `/rail-accounts/${act.object.id}`;
 }
 
 const test = formRoutes<RailAccount>({

@@ -205,7 +205,6 @@ const resend = formRoutes<EventWithTries>({
       ...{ operationId: 'resendEvent', schema: eventWithTriesSchema, params: { id }, body: {}, formId },
       object: { type: 'event', id },
     });
-    return `/events/${id}`;
   },
 });
 

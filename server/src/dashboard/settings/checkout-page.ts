@@ -104,7 +104,6 @@ const colour = formRoutes<Merchant>({
     await change(visit, { action: 'colour.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
       setAppearance(tx, subject.id, { pageColour }),
     );
-    return '/settings/checkout';
   },
 });
 
@@ -137,7 +136,6 @@ const feePayer = formRoutes<Merchant>({
     await change(visit, { action: 'fee_payer.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
       setFeePayer(tx, subject.id, chosen),
     );
-    return '/settings/checkout';
   },
 });
 

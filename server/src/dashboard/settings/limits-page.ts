@@ -121,7 +121,6 @@ const refunds = formRoutes<Business>({
     await change(visit, { action: 'refund_limit.set', object, ...words, isForBoth: true }, async (tx) =>
       setRefundLimit(tx, subject.id, limitMinor),
     );
-    return '/settings/limits';
   },
 });
 
@@ -158,7 +157,6 @@ until you have the statement imported.</p>`,
     await change(visit, { action: 'receipts.limit', object, ...words }, async (tx) =>
       tx.send(updateReceiptConfirmAbove(id, limitMinor)),
     );
-    return '/settings/limits';
   },
 });
 

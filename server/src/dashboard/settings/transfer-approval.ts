@@ -76,6 +76,5 @@ export const transferApproval = formRoutes<Subject>({
       tx.send(updateTransferApproval(businessId, aboveMinor));
       mail(tx);
     });
-    return '/settings/limits';
   },
 });

@@ -76,6 +76,5 @@ Payers at a counter stay there.</p>`,
     const words = { before: named(subject), after: named(defaults) };
     const object = { type: 'settings', id: subject.id };
     await change(visit, { action: 'urls.set', object, ...words }, (tx) => setUrlDefaults(tx, subject.id, defaults));
-    return '/settings/checkout';
   },
 });
