@@ -11,7 +11,7 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import { listCall, listResult } from '../patterns/list-call.ts';
+import { readList } from '../patterns/read-list.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark, type StateMark } from '../../portal/patterns/texts.ts';
@@ -49,18 +49,13 @@ const lists = listRoutes<ShownEvent>({
     const objectId = await objectIdOf(visit, (query['term'] ?? '').trim());
     if (objectId === null) return { rows: [], total: 0, nextCursor: null };
     const endpointId = query['endpoint'] ?? '';
-    const call = listCall(
-      visit,
-      { ...query, term: '' },
-      {
-        object_id: objectId === '' ? undefined : objectId,
-        event: eventKinds.find((kind) => kind === query['kind']),
-        status: states.find(({ value }) => value === query['state'])?.value,
-        endpoint_id: isUuid(endpointId) ? endpointId : undefined,
-      },
-    );
-    const list = await visit.api.list('listEvents', eventSchema, call);
-    return listResult(list, list.data, query);
+    const own = {
+      object_id: objectId === '' ? undefined : objectId,
+      event: eventKinds.find((kind) => kind === query['kind']),
+      status: states.find(({ value }) => value === query['state'])?.value,
+      endpoint_id: isUuid(endpointId) ? endpointId : undefined,
+    };
+    return readList(visit, 'listEvents', eventSchema, { ...query, term: '' }, own);
   },
   exported: {
     needs: 'requests.read',
