@@ -8,6 +8,7 @@ import { findChargeByName } from '../../payments/find-payment.ts';
 import { findTransferByReference } from '../../transfers/find-transfer.ts';
 import { eventSchema, eventWithTriesSchema } from '../../webhooks/wire-schemas.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { nameAndTime } from '../../portal/patterns/list-columns.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
@@ -71,13 +72,7 @@ const lists = listRoutes<ShownEvent>({
     }),
   },
   columns: [
-    {
-      header: 'Kind',
-      isMain: true,
-      cell: ({ event, created_at: at }, { now }) => html`<span class="first"><code>${kindText(event)}</code></span>
-<span class="second phone">${shownTime(new Date(at), now)}</span>`,
-    },
-    { header: 'Time', cell: ({ created_at: at }, { now }) => shownTime(new Date(at), now) },
+    ...nameAndTime<ShownEvent>('Kind', kindText, ({ created_at: at }) => new Date(at)),
     { header: 'Record', cell: ({ object_id: id }) => html`<code>${id}</code>` },
     {
       header: 'Tries',
@@ -106,8 +101,8 @@ function eventMark({ deliveries }: ShownEvent, now: Date): StateMark {
 }
 
 /** A kind that breaks after its dots, where the screen is narrow. */
-function kindText(kind: string): Html {
-  return html`${kind.split(/(?<=[._])/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}`;
+function kindText({ event }: ShownEvent): Html {
+  return html`<code>${event.split(/(?<=[._])/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}</code>`;
 }
 
 function triesOf({ deliveries }: ShownEvent): number {

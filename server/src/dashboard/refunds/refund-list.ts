@@ -1,11 +1,10 @@
 import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
-import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
+import { nameAndTime, stateAndAmount } from '../../portal/patterns/list-columns.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
-import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { listRefundRows, listRefunds, sumRefunds, type RefundFilter } from '../../refunds/find-refund.ts';
 import { merchantPartMinor, type Refund } from '../../refunds/refund.ts';
@@ -72,24 +71,17 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
     totals: ({ money, merchant }, query) => sumRefunds(money.lists, merchant.id, filterOf(query), exportedRowsMax),
   },
   columns: [
-    {
-      header: 'To',
-      isMain: true,
-      cell: ({ to, createdAt }, { now }) => twoLines(to, shownTime(createdAt, now)),
-    },
-    { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
+    ...nameAndTime<RefundRow>(
+      'To',
+      ({ to }) => to,
+      ({ createdAt }) => createdAt,
+    ),
     { header: 'Way', cell: ({ route }) => wayTexts[route] },
     {
       header: 'Of payment',
       cell: ({ transactionReference }) => html`<span class="unbroken">${transactionReference}</span>`,
     },
-    { header: 'State', cell: (refund) => stateMark(refundState(refund)) },
-    {
-      header: 'Amount',
-      isMain: true,
-      isNumber: true,
-      cell: (refund) => twoLines(formatAmount(refund.amountMinor), stateMark(refundState(refund))),
-    },
+    ...stateAndAmount<RefundRow>('Amount', refundState, ({ amountMinor }) => amountMinor),
   ],
   href: ({ id }) => `/refunds/${id}`,
   empty: {

@@ -1,12 +1,12 @@
 import { listRoutes } from '../patterns/list-page.ts';
 import { html, type Html } from '../../kit/html.ts';
-import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
+import { nameAndTime, stateAndAmount } from '../../portal/patterns/list-columns.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
-import { shownTime, stateMark, twoLines, type StateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
 import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { listTransferRows, listTransfers, sumTransfers, type TransferFilter } from '../../transfers/find-transfer.ts';
 import type { Transfer, TransferStatus } from '../../transfers/transfer.ts';
@@ -77,25 +77,18 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
     totals: ({ money, merchant }, query) => sumTransfers(money.lists, merchant.id, filterOf(query), exportedRowsMax),
   },
   columns: [
-    {
-      header: 'To',
-      isMain: true,
-      cell: (row, { now }) => twoLines(nameOf(row), shownTime(row.createdAt, now)),
-    },
-    { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
+    ...nameAndTime<TransferRow>('To', nameOf, ({ createdAt }) => createdAt),
     {
       header: 'Way',
       cell: ({ networkText, accountNumber }) =>
         html`<span class="unbroken">${networkText} ${maskPhoneNumber(accountNumber)}</span>`,
     },
     { header: 'Reference', cell: ({ reference }) => html`<code>${reference}</code>` },
-    { header: 'State', cell: ({ state }) => stateMark(state) },
-    {
-      header: 'Amount',
-      isMain: true,
-      isNumber: true,
-      cell: ({ amountMinor, state }) => twoLines(formatAmount(amountMinor), stateMark(state)),
-    },
+    ...stateAndAmount<TransferRow>(
+      'Amount',
+      ({ state }) => state,
+      ({ amountMinor }) => amountMinor,
+    ),
   ],
   href: ({ id }) => `/transfers/${id}`,
   first: { href: '/transfers/new', text: 'Pay out', needs: 'transfers.create' },
