@@ -1,7 +1,7 @@
 import { AppError } from '../../api/app-error.ts';
 import { maskedChanges } from '../../audit/masked-fields.ts';
 import type { Transaction } from '../../kit/db.ts';
-import { html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import {
   createApiKey,
   listKeys,
@@ -15,13 +15,53 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
-import { keyList, lastUse } from './key-list.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
 import { isOn, keyState, keyText, namedKey, scopesText } from '../../portal/records/key-texts.ts';
 import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
+import { listRoute } from '../patterns/list-page.ts';
+
+/** Few: all are on one page, those that work first. */
+const keyList = listRoute<ListedKey>({
+  path: '/keys',
+  action: 'keys.manage',
+  title: 'API keys',
+  noun: ['key', 'keys'],
+  filters: [],
+  async read({ money, merchant }) {
+    const keys = (await listKeys(money.db, money.clock, merchant)).toReversed();
+    const rows = [...keys.filter(isOn), ...keys.filter((key) => !isOn(key))];
+    return { rows, total: rows.length, nextCursor: null };
+  },
+  columns: [
+    {
+      header: 'Name',
+      isMain: true,
+      cell: (key, { testMode }) => html`<span class="first"><bdi>${cleanText(key.name)}</bdi></span>
+<span class="second"><code>${keyText(key, testMode)}</code></span>`,
+    },
+    { header: 'May', cell: ({ scopes }) => scopesText(scopes) },
+    { header: 'Last used', cell: lastUse },
+    { header: 'Ends', cell: ({ expiresAt }, { now }) => (expiresAt === null ? 'Never' : shownTime(expiresAt, now)) },
+    {
+      header: 'State',
+      isMain: true,
+      cell: (key) => twoLines(stateMark(keyState(key)), scopesText(key.scopes)),
+    },
+  ],
+  href: ({ id }) => `/keys/${id}`,
+  first: { href: '/keys/new', text: 'New key', needs: 'keys.manage' },
+  empty: { text: 'No API keys yet. Your server signs in to the API with one.' },
+});
+
+function lastUse({ lastUse: use }: ListedKey, { now }: Visit): Html {
+  if (use === null) return html`Never`;
+  return html`<span class="first">${shownTime(use.usedAt, now)}</span> ${
+    use.address !== null && html`<span class="second">from ${use.address}</span>`
+  }`;
+}
 
 const path = '/keys';
 
