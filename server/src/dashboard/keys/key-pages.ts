@@ -115,13 +115,8 @@ const create = formRoutes<null>({
     back: { href: path, text: 'Back to the keys' },
   }),
   async submit(visit, { body }) {
-    const { money, keys } = visit;
     const key = newKeyOf(body);
-    const { text } = await money.db.withTransaction(async (tx) => {
-      const created = await createApiKey(tx, keys, visit.merchant, key);
-      await noteNewKey(tx, visit, created, 'keys.create');
-      return created;
-    });
+    const { text } = await writeKey(visit, 'keys.create', (tx) => createApiKey(tx, visit.keys, visit.merchant, key));
     return secretPage({
       title: visit.testMode ? 'Your new test key' : 'Your new live key',
       label: 'API key',
@@ -133,19 +128,23 @@ ${visit.testMode && html`<p>Try it:</p><pre class="json" tabindex="0" role="regi
   },
 });
 
-/** The audit entry of a new key, and a mail to every owner, in the key's transaction. Neither holds the key. */
-async function noteNewKey(
-  tx: Transaction,
+/** A new key with its audit entry, and a mail to every owner, in one transaction. Entry and mail do not hold the key. */
+async function writeKey<Key extends CreatedKey>(
   visit: Visit,
-  { record }: CreatedKey,
   action: 'keys.create' | 'keys.roll',
-): Promise<void> {
-  audit(tx, visit, {
-    ...{ action, object: { type: 'api_key', id: record.id } },
-    changes: maskedChanges(auditedKey(record)),
-  });
+  write: (tx: Transaction) => Promise<Key>,
+): Promise<Key> {
   const { merchant, account } = visit;
-  await mailNewKey(tx, visit.accounts, { merchant, record, action, who: cleanText(account.name) });
+  return visit.money.db.withTransaction(async (tx) => {
+    const created = await write(tx);
+    const { record } = created;
+    audit(tx, visit, {
+      ...{ action, object: { type: 'api_key', id: record.id } },
+      changes: maskedChanges(auditedKey(record)),
+    });
+    await mailNewKey(tx, visit.accounts, { merchant, record, action, who: cleanText(account.name) });
+    return created;
+  });
 }
 
 const roll = formRoutes<ListedKey>({
@@ -163,12 +162,10 @@ const roll = formRoutes<ListedKey>({
     back: { href: `${path}/${key.id}`, text: 'Keep it' },
   }),
   async submit(visit, { subject, body }) {
-    const overlapMs = overlapMsOf(body);
-    const { text, previous } = await visit.money.db.withTransaction(async (tx) => {
-      const created = await rollApiKey(tx, visit.keys, visit.merchant, { id: subject.id, overlapMs });
-      await noteNewKey(tx, visit, created, 'keys.roll');
-      return created;
-    });
+    const rolled = { id: subject.id, overlapMs: overlapMsOf(body) };
+    const { text, previous } = await writeKey(visit, 'keys.roll', (tx) =>
+      rollApiKey(tx, visit.keys, visit.merchant, rolled),
+    );
     return secretPage({
       title: 'The key is rolled',
       label: 'New API key',
