@@ -8,6 +8,7 @@ import {
   type RecordFilter,
   type TimeFilter,
 } from '../api/list-filter.ts';
+import { finderOf } from '../api/find-record.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import { newestRequest } from '../api/search-request.ts';
 import { isUuid } from '../kit/ids.ts';
@@ -119,50 +120,34 @@ export function findCustomerByIdentity(
   });
 }
 
-export function findCustomerById(db: Queryable, merchantId: string, id: string): Promise<Customer | undefined> {
-  return db.row<Customer>({
-    name: 'customers_find',
-    text: `SELECT ${columns} FROM customers WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [merchantId, id],
-  });
-}
+export const findCustomerById = finderOf<Customer>({
+  name: 'customers_find',
+  text: `SELECT ${columns} FROM customers WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+});
 
 /** Changes of one customer happen one after the other; payments that name it do not wait for them. */
-export function lockCustomerForChange(db: Queryable, merchantId: string, id: string): Promise<Customer | undefined> {
-  return db.row<Customer>({
-    name: 'customers_lock_for_change',
-    text: `SELECT ${columns} FROM customers
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
-    values: [merchantId, id],
-  });
-}
+export const lockCustomerForChange = finderOf<Customer>({
+  name: 'customers_lock_for_change',
+  text: `SELECT ${columns} FROM customers
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+});
 
 /** Waits for transactions that create a payment with it, and makes later ones wait. */
-export function lockCustomerForDeletion(db: Queryable, merchantId: string, id: string): Promise<Customer | undefined> {
-  return db.row<Customer>({
-    name: 'customers_lock_for_deletion',
-    text: `SELECT ${columns} FROM customers
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE`,
-    values: [merchantId, id],
-  });
-}
+export const lockCustomerForDeletion = finderOf<Customer>({
+  name: 'customers_lock_for_deletion',
+  text: `SELECT ${columns} FROM customers
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE`,
+});
 
 /** What a payment copies from its customer. */
 export type CustomerContact = Pick<Customer, 'id' | 'name' | 'email' | 'phone'>;
 
 /** Locked against deletion until the transaction ends; other changes go through, for later payments. */
-export function lockCustomerForPayment(
-  db: Queryable,
-  merchantId: string,
-  id: string,
-): Promise<CustomerContact | undefined> {
-  return db.row<CustomerContact>({
-    name: 'customers_lock_for_payment',
-    text: `SELECT id, name, email, phone FROM customers
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE`,
-    values: [merchantId, id],
-  });
-}
+export const lockCustomerForPayment = finderOf<CustomerContact>({
+  name: 'customers_lock_for_payment',
+  text: `SELECT id, name, email, phone FROM customers
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE`,
+});
 
 const listed = 'FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL';
 

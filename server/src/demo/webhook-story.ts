@@ -19,17 +19,10 @@ const receivers = [
 // More than a day of demo data has for one endpoint at once.
 const claimMax = 32;
 
-export interface DemoWebhooks {
-  /** Creates the endpoints. Without them, nothing is delivered. */
-  begin(): Promise<void>;
-  /** Delivers what is due at the story's time. */
-  deliver(): Promise<void>;
-  /** Pauses the last endpoint, for which events are retained from then on. */
-  pause(): Promise<void>;
-}
+export type DemoWebhooks = ReturnType<typeof createDemoWebhooks>;
 
 /** Events and their deliveries to receivers that only seem to exist: nothing is sent. The second one fails from a time on. */
-export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: Date): DemoWebhooks {
+export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: Date) {
   const { money, planner, merchant, time, db } = world;
   const context: WebhookContext = {
     ...money,
@@ -52,11 +45,13 @@ export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: 
   const endpoints: Endpoint[] = [];
   const caller = { merchantId: merchant.id, testMode: true };
   return {
+    /** Creates the endpoints. Without them, nothing is delivered. */
     begin: () =>
       db.withTransaction(async (tx) => {
         for (const receiver of receivers)
           endpoints.push((await createEndpoint(tx, context, caller, receiver)).endpoint);
       }),
+    /** Delivers what is due at the story's time. */
     deliver: async () => {
       if (endpoints.length === 0) return;
       time.moveBy(wholeNumber(time.random, 80, 400));
@@ -67,6 +62,7 @@ export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: 
         }
       }
     },
+    /** Pauses the last endpoint, for which events are retained from then on. */
     pause: () =>
       db.withTransaction(async (tx) => {
         const last = endpoints.pop();

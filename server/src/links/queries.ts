@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { columnFilter, createdFilter, type TimeFilter } from '../api/list-filter.ts';
+import { finderOf } from '../api/find-record.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import { searchRequest, type SearchFilter } from '../api/search-request.ts';
 import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
@@ -82,32 +83,23 @@ export function markLinkDeleted(
 }
 
 /** Also finds a deleted link. */
-export function findLinkRow(db: Queryable, merchantId: string, id: string): Promise<PaymentLink | undefined> {
-  return db.row<PaymentLink>({
-    name: 'payment_links_find',
-    text: `SELECT ${columns} FROM payment_links WHERE merchant_id = $1 AND id = $2`,
-    values: [merchantId, id],
-  });
-}
+export const findLinkRow = finderOf<PaymentLink>({
+  name: 'payment_links_find',
+  text: `SELECT ${columns} FROM payment_links WHERE merchant_id = $1 AND id = $2`,
+});
 
 /** Also finds a deleted link. */
-export function findLinkRowByToken(db: Queryable, merchantId: string, token: string): Promise<PaymentLink | undefined> {
-  return db.row<PaymentLink>({
-    name: 'payment_links_find_by_token',
-    text: `SELECT ${columns} FROM payment_links WHERE merchant_id = $1 AND token = $2`,
-    values: [merchantId, token],
-  });
-}
+export const findLinkRowByToken = finderOf<PaymentLink>({
+  name: 'payment_links_find_by_token',
+  text: `SELECT ${columns} FROM payment_links WHERE merchant_id = $1 AND token = $2`,
+});
 
 /** Serializes changes of a link. Payments through it do not wait. */
-export function lockLinkForChange(db: Queryable, merchantId: string, id: string): Promise<PaymentLink | undefined> {
-  return db.row<PaymentLink>({
-    name: 'payment_links_lock_for_change',
-    text: `SELECT ${columns} FROM payment_links
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
-    values: [merchantId, id],
-  });
-}
+export const lockLinkForChange = finderOf<PaymentLink>({
+  name: 'payment_links_lock_for_change',
+  text: `SELECT ${columns} FROM payment_links
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+});
 
 /** An absent field does not filter. */
 export interface LinkFilter extends TimeFilter, SearchFilter {

@@ -5,31 +5,23 @@ import { httpErrorPage } from './http-error-page.ts';
 import { loadStyle } from './inline-asset.ts';
 import { requestedLanguage } from './page-language.ts';
 
-interface BrowserError {
-  status: number;
-  /** The page to open again, if there is one. */
-  home: string | null;
-}
-
-/** The pages that browsers get where an API client gets an error as JSON: outside the scopes of pages. */
-interface BrowserErrors {
-  send(request: FastifyRequest, reply: FastifyReply, error: BrowserError): Promise<FastifyReply>;
-  /** For bytes that never became a request. */
-  render(status: number, requestId: string): { headers: Record<string, string>; text: string };
-}
-
 const style = loadStyle(new URL('style.css', import.meta.url), new URL('controls.css', import.meta.url));
 
-export function createBrowserErrors({ publicUrl }: { publicUrl: () => string }): BrowserErrors {
+/** The pages that browsers get where an API client gets an error as JSON: outside the scopes of pages. */
+export function createBrowserErrors({ publicUrl }: { publicUrl: () => string }) {
   const sender = createPageSender({ publicUrl, style, script: null });
   // No form ends here, so a 400 is a malformed address: to whoever opened it, the same as an unknown one.
   const contentOf = (status: number, context: Parameters<typeof httpErrorPage>[1]) =>
     httpErrorPage(status === 400 ? 404 : status, context);
   return {
-    send: (request, reply, { status, home }) => {
+    /** `home` is the page to open again, if there is one. */
+    send: (request: FastifyRequest, reply: FastifyReply, error: { status: number; home: string | null }) => {
+      const { status, home } = error;
       const context = { language: requestedLanguage(request), home, requestId: request.id };
       return sender.send(request, reply, { status, content: contentOf(status, context) });
     },
-    render: (status, requestId) => sender.render(contentOf(status, { language: english, home: null, requestId })),
+    /** For bytes that never became a request. */
+    render: (status: number, requestId: string) =>
+      sender.render(contentOf(status, { language: english, home: null, requestId })),
   };
 }

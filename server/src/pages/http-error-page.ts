@@ -19,7 +19,7 @@ export function httpErrorPage(
   { language, home, requestId }: { language: Language; home: string | null; requestId: string },
 ): PageContent {
   const { t } = language;
-  const { heading, text, icon } = messageOf(status);
+  const { heading, text, icon } = messages[status] ?? (status >= 500 ? ours : unread);
   return messagePage(
     {
       heading: t(heading),
@@ -32,23 +32,19 @@ ${status >= 500 && html`<p class="hint">${t('request-id', { id: html`<span class
   );
 }
 
-function messageOf(status: number): { heading: string; text: string; icon: IconName } {
-  switch (status) {
-    case 403:
-      return { heading: 'error-form', text: 'error-form-text', icon: 'warning' };
-    case 404:
-      return { heading: 'error-not-found', text: 'error-not-found-text', icon: 'eye' };
-    case 405:
-      return { heading: 'error-method', text: 'error-method-text', icon: 'warning' };
-    case 429:
-      return { heading: 'error-too-many', text: 'error-too-many-text', icon: 'clock' };
-    case 431:
-      return { heading: 'error-too-long', text: 'error-too-long-text', icon: 'warning' };
-    case 503:
-      return { heading: 'error-unavailable', text: 'error-unavailable-text', icon: 'clock' };
-    default:
-      return status >= 500
-        ? { heading: 'error-ours', text: 'error-ours-text', icon: 'warning' }
-        : { heading: 'error-unread', text: 'error-unread-text', icon: 'warning' };
-  }
+interface ErrorMessage {
+  heading: string;
+  text: string;
+  icon: IconName;
 }
+
+const messages: Readonly<Record<number, ErrorMessage>> = {
+  403: { heading: 'error-form', text: 'error-form-text', icon: 'warning' },
+  404: { heading: 'error-not-found', text: 'error-not-found-text', icon: 'eye' },
+  405: { heading: 'error-method', text: 'error-method-text', icon: 'warning' },
+  429: { heading: 'error-too-many', text: 'error-too-many-text', icon: 'clock' },
+  431: { heading: 'error-too-long', text: 'error-too-long-text', icon: 'warning' },
+  503: { heading: 'error-unavailable', text: 'error-unavailable-text', icon: 'clock' },
+};
+const ours: ErrorMessage = { heading: 'error-ours', text: 'error-ours-text', icon: 'warning' };
+const unread: ErrorMessage = { heading: 'error-unread', text: 'error-unread-text', icon: 'warning' };

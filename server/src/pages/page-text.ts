@@ -1,7 +1,7 @@
 import { html, type Html } from '../kit/html.ts';
 import { isLinkableUrl } from '../kit/linkable-url.ts';
 import { formatAmount } from '../kit/money.ts';
-import { parsePhoneNumber, PhoneNumberError, type Operator } from '../kit/phone-number.ts';
+import { numberOrNull, parsePhoneNumber, type Operator } from '../kit/phone-number.ts';
 import { english, type Language } from '../languages/languages.ts';
 
 // Bidirectional formatting (Unicode, UAX 9) and control characters, with which a name can look like another one. Right-to-left
@@ -77,12 +77,7 @@ function twoDigits(value: number): string {
 
 /** The operator in whose range the number is; null for none, or for what is no number. */
 export function operatorOf(number: string): Operator | null {
-  try {
-    return parsePhoneNumber(number, { strict: false }).operatorHint;
-  } catch (error) {
-    if (error instanceof PhoneNumberError) return null;
-    throw error;
-  }
+  return numberOrNull(() => parsePhoneNumber(number, { strict: false }))?.operatorHint ?? null;
 }
 
 /** Formats a Gambian number as `700 0001` or `87 700 0001`. Other numbers stay unchanged. */

@@ -8,7 +8,7 @@ import type { IconName } from '../pages/icons.ts';
  * there.
  */
 export const portalErrorPage: ErrorPage = (status, { home, requestId }) => {
-  const { heading, text, icon } = messageOf(status);
+  const { heading, text, icon } = messages[status] ?? (status >= 500 ? ours : unread);
   return messagePage({
     heading,
     icon,
@@ -18,51 +18,36 @@ ${status >= 500 && html`<p class="hint">Request <span class="reference">${reques
   });
 };
 
-function messageOf(status: number): { heading: string; text: string; icon: IconName } {
-  switch (status) {
-    case 403:
-      return {
-        heading: 'This form was not sent from our page',
-        text: 'Nothing was done. Go back, reload the page, and use its buttons.',
-        icon: 'warning',
-      };
-    case 404:
-      return {
-        heading: 'Page not found',
-        text: 'Nothing was done. Check the address, and which login you are signed in with.',
-        icon: 'eye',
-      };
-    case 405:
-      return {
-        heading: 'This page cannot do that',
-        text: 'Nothing was done. Go back, reload the page, and use its buttons.',
-        icon: 'warning',
-      };
-    case 413:
-      return {
-        heading: 'That is too much',
-        text: 'Nothing was done. Send less text, or a smaller file.',
-        icon: 'warning',
-      };
-    case 429:
-      return { heading: 'Too many requests', text: 'Nothing was done. Wait a minute, then try again.', icon: 'clock' };
-    case 503:
-      return {
-        heading: 'The service is not available now',
-        text: 'Open the page again in a minute. If you sent a form, look first whether it was done.',
-        icon: 'clock',
-      };
-    default:
-      return status >= 500
-        ? {
-            heading: 'Something went wrong',
-            text: 'The fault is ours. If you sent a form, look first whether it was done before you send it again.',
-            icon: 'warning',
-          }
-        : {
-            heading: 'This could not be read',
-            text: 'Nothing was done. Go back, reload the page, and try once more.',
-            icon: 'warning',
-          };
-  }
+interface ErrorMessage {
+  heading: string;
+  text: string;
+  icon: IconName;
 }
+
+const useButtons = 'Nothing was done. Go back, reload the page, and use its buttons.';
+const messages: Readonly<Record<number, ErrorMessage>> = {
+  403: { heading: 'This form was not sent from our page', text: useButtons, icon: 'warning' },
+  404: {
+    heading: 'Page not found',
+    text: 'Nothing was done. Check the address, and which login you are signed in with.',
+    icon: 'eye',
+  },
+  405: { heading: 'This page cannot do that', text: useButtons, icon: 'warning' },
+  413: { heading: 'That is too much', text: 'Nothing was done. Send less text, or a smaller file.', icon: 'warning' },
+  429: { heading: 'Too many requests', text: 'Nothing was done. Wait a minute, then try again.', icon: 'clock' },
+  503: {
+    heading: 'The service is not available now',
+    text: 'Open the page again in a minute. If you sent a form, look first whether it was done.',
+    icon: 'clock',
+  },
+};
+const ours: ErrorMessage = {
+  heading: 'Something went wrong',
+  text: 'The fault is ours. If you sent a form, look first whether it was done before you send it again.',
+  icon: 'warning',
+};
+const unread: ErrorMessage = {
+  heading: 'This could not be read',
+  text: 'Nothing was done. Go back, reload the page, and try once more.',
+  icon: 'warning',
+};

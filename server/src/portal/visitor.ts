@@ -18,20 +18,9 @@ const sessionSeconds = 12 * 3600;
 const deviceSeconds = 180 * 24 * 3600;
 const signatureLength = 22;
 
-/** The cookies of the pages behind a sign-in: the session, and whether a browser has signed an address in before. */
-export interface VisitorCookies {
-  /** Gives each request of a scope its `signedIn`. */
-  prepare(scope: FastifyInstance): void;
-  /** Who is signed in now, for a response that goes on for long; `isUse` says whether that keeps the session alive. */
-  find(request: FastifyRequest, options: { isUse: boolean }): Promise<SignedIn | null>;
-  set(request: FastifyRequest, reply: FastifyReply, token: string): void;
-  clear(request: FastifyRequest, reply: FastifyReply): void;
-  /** The id of a browser that signed this address in before; null for one that did not. */
-  knownDevice(request: FastifyRequest, email: string): string | null;
-  rememberDevice(request: FastifyRequest, reply: FastifyReply, email: string): void;
-}
+export type VisitorCookies = ReturnType<typeof createVisitorCookies>;
 
-export interface VisitorCookieOptions {
+interface VisitorCookieOptions {
   context: AccountContext;
   realm: Realm;
   publicUrl: () => string;
@@ -39,7 +28,8 @@ export interface VisitorCookieOptions {
   formKey: string | Uint8Array;
 }
 
-export function createVisitorCookies({ context, realm, publicUrl, formKey }: VisitorCookieOptions): VisitorCookies {
+/** The cookies of the pages behind a sign-in: the session, and whether a browser has signed an address in before. */
+export function createVisitorCookies({ context, realm, publicUrl, formKey }: VisitorCookieOptions) {
   const cookies = createPageCookies(publicUrl);
   const [sessionCookie, deviceCookie] = [`${realm}-session`, `${realm}-device`];
   const signature = (id: string, email: string): string =>
@@ -47,7 +37,8 @@ export function createVisitorCookies({ context, realm, publicUrl, formKey }: Vis
       .update(`device ${realm} ${id} ${email}`)
       .digest('base64url')
       .slice(0, signatureLength);
-  const find: VisitorCookies['find'] = async (request, { isUse }) => {
+  /** Who is signed in now, for a response that goes on for long; `isUse` says whether that keeps the session alive. */
+  const find = async (request: FastifyRequest, { isUse }: { isUse: boolean }): Promise<SignedIn | null> => {
     const token = cookies.read(request, sessionCookie);
     if (token === undefined || token === '') return null;
     const found = await findSignedIn(context, token, isUse ? request.ip : null);
@@ -55,20 +46,23 @@ export function createVisitorCookies({ context, realm, publicUrl, formKey }: Vis
   };
   return {
     find,
-    prepare(scope) {
+    /** Gives each request of a scope its `signedIn`. */
+    prepare(scope: FastifyInstance): void {
       scope.decorateRequest('signedIn', null);
       scope.addHook('preHandler', async (request) => {
         request.signedIn = await find(request, { isUse: true });
       });
     },
-    set: (request, reply, token) =>
+    set: (request: FastifyRequest, reply: FastifyReply, token: string) =>
       cookies.set(request, reply, { name: sessionCookie, value: token, maxAgeSeconds: sessionSeconds }),
-    clear: (request, reply) => cookies.set(request, reply, { name: sessionCookie, value: '', maxAgeSeconds: 0 }),
-    knownDevice(request, email) {
+    clear: (request: FastifyRequest, reply: FastifyReply) =>
+      cookies.set(request, reply, { name: sessionCookie, value: '', maxAgeSeconds: 0 }),
+    /** The id of a browser that signed this address in before; null for one that did not. */
+    knownDevice(request: FastifyRequest, email: string): string | null {
       const [id = '', signed = ''] = (cookies.read(request, deviceCookie) ?? '').split('.');
       return id !== '' && isSameText(signed, signature(id, email)) ? id : null;
     },
-    rememberDevice(request, reply, email) {
+    rememberDevice(request: FastifyRequest, reply: FastifyReply, email: string): void {
       const id = createToken(context.random);
       const value = `${id}.${signature(id, email)}`;
       cookies.set(request, reply, { name: deviceCookie, value, maxAgeSeconds: deviceSeconds });

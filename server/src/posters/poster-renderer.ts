@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
-import { limitEachKey, type LimiterFigures } from '../kit/keyed-limiter.ts';
+import { limitEachKey } from '../kit/keyed-limiter.ts';
 import { busy, createPosterWorkerPool, type PosterWorkerPoolOptions } from './poster-worker-pool.ts';
 import type { Poster } from './poster.ts';
 
-/** Draws posters in a worker thread, behind a queue and a cache. */
-export interface PosterRenderer {
-  /** Throws AppError `unavailable` while too many posters wait, and on a timeout. */
-  render(merchantId: string, poster: Poster): Promise<Uint8Array>;
-  readonly limiter: LimiterFigures;
-  close(): Promise<void>;
-}
+export type PosterRenderer = ReturnType<typeof createPosterRenderer>;
 
 // At 0.3 s each, the last poster in a full queue waits ten seconds.
 const waitingMax = 32;
@@ -18,7 +12,8 @@ const perMerchantMax = 4;
 const merchantQueueFull = 'Too many of your posters are being drawn. Try again in a few seconds.';
 const cacheBytesMax = 16 * 1_024 * 1_024;
 
-export function createPosterRenderer(options: PosterWorkerPoolOptions): PosterRenderer {
+/** Draws posters in a worker thread, behind a queue and a cache. */
+export function createPosterRenderer(options: PosterWorkerPoolOptions) {
   const pool = createPosterWorkerPool(options);
   const cache = new ByteCache(cacheBytesMax);
   const inFlight = new Map<string, Promise<Uint8Array>>();
@@ -53,7 +48,8 @@ export function createPosterRenderer(options: PosterWorkerPoolOptions): PosterRe
 
   return {
     limiter,
-    render: async (merchantId, poster) => {
+    /** Throws AppError `unavailable` while too many posters wait, and on a timeout. */
+    render: async (merchantId: string, poster: Poster): Promise<Uint8Array> => {
       const key = keyOf(poster);
       return cache.get(key) ?? limiter.run(merchantId, () => draw(key, poster));
     },

@@ -4,13 +4,6 @@ import type { Clock } from '../kit/clock.ts';
 import type { DrawResult } from './poster-worker.ts';
 import type { Poster } from './poster.ts';
 
-/** One worker thread, started with the first poster, replaced when it fails, and ended when idle. */
-export interface PosterWorkerPool {
-  /** One poster at a time. Throws AppError `unavailable` on a timeout or when the thread ends. */
-  draw(poster: Poster): Promise<Uint8Array>;
-  close(): Promise<void>;
-}
-
 export interface PosterWorkerPoolOptions {
   clock: Clock;
   /** The thread's entry file; tests pass others. */
@@ -26,7 +19,8 @@ const idleMs = 60_000;
 
 const workerEntry = new URL('./poster-worker.ts', import.meta.url);
 
-export function createPosterWorkerPool({ clock, entry = workerEntry }: PosterWorkerPoolOptions): PosterWorkerPool {
+/** One worker thread, started with the first poster, replaced when it fails, and ended when idle. */
+export function createPosterWorkerPool({ clock, entry = workerEntry }: PosterWorkerPoolOptions) {
   const closing = new AbortController();
   let thread: PosterThread | null = null;
   let idle = new AbortController();
@@ -47,7 +41,8 @@ export function createPosterWorkerPool({ clock, entry = workerEntry }: PosterWor
   }
 
   return {
-    draw: async (poster) => {
+    /** One poster at a time. Throws AppError `unavailable` on a timeout or when the thread ends. */
+    draw: async (poster: Poster): Promise<Uint8Array> => {
       if (closing.signal.aborted) throw busy('The service is shutting down.');
       idle.abort();
       const drawing = thread?.hasEnded() === false ? thread : startPosterThread(entry);
@@ -66,7 +61,7 @@ export function createPosterWorkerPool({ clock, entry = workerEntry }: PosterWor
         void endWhenIdle(drawing, idle.signal);
       }
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       closing.abort();
       idle.abort();
       if (thread) await end(thread);

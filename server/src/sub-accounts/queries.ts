@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { recordConditions, type RecordFilter } from '../api/list-filter.ts';
+import { finderOf } from '../api/find-record.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import type { GroupMember, SubAccount, SubAccountGroup } from './sub-account.ts';
 
@@ -61,13 +62,10 @@ export function markSubAccountDeleted(key: { merchantId: string; id: string }, d
   };
 }
 
-export function findSubAccountById(db: Queryable, merchantId: string, id: string): Promise<SubAccount | undefined> {
-  return db.row<SubAccount>({
-    name: 'sub_accounts_find',
-    text: `SELECT ${columns} FROM sub_accounts WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [merchantId, id],
-  });
-}
+export const findSubAccountById = finderOf<SubAccount>({
+  name: 'sub_accounts_find',
+  text: `SELECT ${columns} FROM sub_accounts WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+});
 
 /** Sub-accounts whose payouts would go through none of these networks, oldest first. */
 export function listSubAccountsWithoutNetwork(
@@ -97,32 +95,18 @@ export function listSubAccountNames(
 }
 
 /** Changes of one sub-account happen one after the other; payments that use it do not wait for them. */
-export function lockSubAccountForChange(
-  db: Queryable,
-  merchantId: string,
-  id: string,
-): Promise<SubAccount | undefined> {
-  return db.row<SubAccount>({
-    name: 'sub_accounts_lock_for_change',
-    text: `SELECT ${columns} FROM sub_accounts
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
-    values: [merchantId, id],
-  });
-}
+export const lockSubAccountForChange = finderOf<SubAccount>({
+  name: 'sub_accounts_lock_for_change',
+  text: `SELECT ${columns} FROM sub_accounts
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+});
 
 /** Waits for transactions that are attaching it to a payment or a group, and makes later ones wait. */
-export function lockSubAccountForDeletion(
-  db: Queryable,
-  merchantId: string,
-  id: string,
-): Promise<SubAccount | undefined> {
-  return db.row<SubAccount>({
-    name: 'sub_accounts_lock_for_deletion',
-    text: `SELECT ${columns} FROM sub_accounts
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE`,
-    values: [merchantId, id],
-  });
-}
+export const lockSubAccountForDeletion = finderOf<SubAccount>({
+  name: 'sub_accounts_lock_for_deletion',
+  text: `SELECT ${columns} FROM sub_accounts
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE`,
+});
 
 const searchColumns = ['name', 'account_number', 'account_canonical', 'settlement_code', 'id::text'];
 const groupSearchColumns = ['name', 'id::text'];
@@ -146,18 +130,11 @@ export interface SplitMemberRow {
 }
 
 /** Locks it against deletion until the transaction ends; other changes go through, for later payments. */
-export function lockSubAccountForSplit(
-  db: Queryable,
-  merchantId: string,
-  id: string,
-): Promise<SplitMemberRow | undefined> {
-  return db.row<SplitMemberRow>({
-    name: 'sub_accounts_lock_for_split',
-    text: `SELECT id AS "subAccountId", name, active, percent_hundredths AS "percentHundredths" FROM sub_accounts
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE`,
-    values: [merchantId, id],
-  });
-}
+export const lockSubAccountForSplit = finderOf<SplitMemberRow>({
+  name: 'sub_accounts_lock_for_split',
+  text: `SELECT id AS "subAccountId", name, active, percent_hundredths AS "percentHundredths" FROM sub_accounts
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE`,
+});
 
 /** The group's members in their order, with its percentages, locked against deletion until the transaction ends. */
 export function lockGroupForSplit(db: Queryable, merchantId: string, groupId: string): Promise<SplitMemberRow[]> {
@@ -239,24 +216,18 @@ export function markGroupDeleted(key: { merchantId: string; id: string }, delete
   };
 }
 
-export function findGroupById(db: Queryable, merchantId: string, id: string): Promise<GroupRow | undefined> {
-  return db.row<GroupRow>({
-    name: 'sub_account_groups_find',
-    text: `SELECT ${groupColumns} FROM sub_account_groups
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [merchantId, id],
-  });
-}
+export const findGroupById = finderOf<GroupRow>({
+  name: 'sub_account_groups_find',
+  text: `SELECT ${groupColumns} FROM sub_account_groups
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+});
 
 /** Changes of one group happen one after the other. */
-export function lockGroup(db: Queryable, merchantId: string, id: string): Promise<GroupRow | undefined> {
-  return db.row<GroupRow>({
-    name: 'sub_account_groups_lock',
-    text: `SELECT ${groupColumns} FROM sub_account_groups
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
-    values: [merchantId, id],
-  });
-}
+export const lockGroup = finderOf<GroupRow>({
+  name: 'sub_account_groups_lock',
+  text: `SELECT ${groupColumns} FROM sub_account_groups
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+});
 
 /** The members of these groups, each group's in its order. */
 export function listMembers(db: Queryable, merchantId: string, groupIds: readonly string[]): Promise<MemberRow[]> {
@@ -288,20 +259,13 @@ export function lockNewMembers(
 }
 
 /** The oldest group that contains the sub-account, or undefined. */
-export function findGroupOf(
-  db: Queryable,
-  merchantId: string,
-  subAccountId: string,
-): Promise<{ id: string; name: string } | undefined> {
-  return db.row({
-    name: 'sub_account_groups_find_of',
-    text: `SELECT groups.id, groups.name FROM sub_account_group_members AS members
-           JOIN sub_account_groups AS groups
-             ON groups.merchant_id = members.merchant_id AND groups.id = members.group_id
-           WHERE members.merchant_id = $1 AND members.sub_account_id = $2 ORDER BY groups.id LIMIT 1`,
-    values: [merchantId, subAccountId],
-  });
-}
+export const findGroupOf = finderOf<{ id: string; name: string }>({
+  name: 'sub_account_groups_find_of',
+  text: `SELECT groups.id, groups.name FROM sub_account_group_members AS members
+         JOIN sub_account_groups AS groups
+           ON groups.merchant_id = members.merchant_id AND groups.id = members.group_id
+         WHERE members.merchant_id = $1 AND members.sub_account_id = $2 ORDER BY groups.id LIMIT 1`,
+});
 
 /** The groups that contain the sub-account, the oldest first. */
 export function listGroupsOf(

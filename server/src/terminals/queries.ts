@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { recordConditions, type RecordFilter } from '../api/list-filter.ts';
+import { finderOf } from '../api/find-record.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
 import type { VirtualTerminal } from './terminal.ts';
@@ -89,27 +90,17 @@ export function markTerminalDeleted(
 }
 
 /** Also finds a deleted terminal. */
-export function findTerminalRow(db: Queryable, merchantId: string, id: string): Promise<VirtualTerminal | undefined> {
-  return db.row<VirtualTerminal>({
-    name: 'virtual_terminals_find',
-    text: `SELECT ${columns} FROM virtual_terminals WHERE merchant_id = $1 AND id = $2`,
-    values: [merchantId, id],
-  });
-}
+export const findTerminalRow = finderOf<VirtualTerminal>({
+  name: 'virtual_terminals_find',
+  text: `SELECT ${columns} FROM virtual_terminals WHERE merchant_id = $1 AND id = $2`,
+});
 
 /** Serializes changes of a terminal. Payments at it do not wait. */
-export function lockTerminalForChange(
-  db: Queryable,
-  merchantId: string,
-  id: string,
-): Promise<VirtualTerminal | undefined> {
-  return db.row<VirtualTerminal>({
-    name: 'virtual_terminals_lock_for_change',
-    text: `SELECT ${columns} FROM virtual_terminals
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
-    values: [merchantId, id],
-  });
-}
+export const lockTerminalForChange = finderOf<VirtualTerminal>({
+  name: 'virtual_terminals_lock_for_change',
+  text: `SELECT ${columns} FROM virtual_terminals
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+});
 
 const searchColumns = [
   'name',

@@ -39,7 +39,6 @@ const appearance = formRoutes<MerchantOfBusiness>({
       ...{ sent: appearanceByField(fields, changed), before: appearanceByField(fields, merchant) },
     };
     await actAudited(visit, act, (tx) => setAppearance(tx, merchant.id, changed));
-    return `/businesses/${business.id}`;
   },
 });
 
@@ -58,7 +57,6 @@ const logo = formRoutes<MerchantOfBusiness>({
     const sent = { logo: `${width} × ${height} pixels` };
     const act = { action: 'logo.set', ...ofMerchant({ business, merchant }), sent };
     await actAudited(visit, act, (tx) => setLogo(tx, { merchantId: merchant.id, png, updatedAt: visit.now }));
-    return `/businesses/${business.id}`;
   },
 });
 
@@ -77,7 +75,6 @@ const withoutLogo = formRoutes<MerchantOfBusiness>({
       if (await removeLogo(tx, merchant.id)) return;
       throw new AppError('state_conflict', 'There is no logo. Nothing was done.');
     });
-    return `/businesses/${business.id}`;
   },
 });
 

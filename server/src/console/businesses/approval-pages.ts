@@ -54,7 +54,6 @@ const prepare = formRoutes<Approval>({
       before: { checks: checks.map(({ item }) => item).join(', ') },
     };
     await actAudited(visit, act, (tx) => saveChecks(tx, visit.money, { businessId: business.id, operatorId, ticked }));
-    return `/businesses/${business.id}`;
   },
 });
 
@@ -80,7 +79,6 @@ const approve = formRoutes<Approval>({
     await actAudited(visit, act, (tx) =>
       approveBusiness(tx, visit.money, { businessId, operatorId: visit.operator.id }),
     );
-    return `/businesses/${business.id}`;
   },
 });
 

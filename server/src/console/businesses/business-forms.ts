@@ -54,7 +54,6 @@ const suspend = formRoutes<Business>({
     const reason = input.form['reason'] ?? '';
     const act = { action: 'businesses.suspend', object: { type: 'business', id }, businessId: id, sent: { reason } };
     await actAudited(visit, act, (tx) => suspendBusiness(tx, visit.money, id));
-    return `/businesses/${id}`;
   },
 });
 
@@ -71,7 +70,6 @@ const lift = formRoutes<Business>({
   async submit(visit, { subject: { id } }) {
     const act = { action: 'businesses.lift_suspension', object: { type: 'business', id }, businessId: id };
     await actAudited(visit, act, (tx) => liftSuspension(tx, id));
-    return `/businesses/${id}`;
   },
 });
 
@@ -107,7 +105,6 @@ const inviteOwner = formRoutes<{ business: Business; hasTeam: boolean }>({
     await actAudited(visit, act, (tx) =>
       inviteMember(tx, accounts, { business: { id, name }, invitedBy: visit.account, email, grant }),
     );
-    return `/businesses/${id}`;
   },
 });
 

@@ -20,7 +20,7 @@ import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
 import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { findBusiness, loadMerchant, type Business, type MerchantOfBusiness } from './business.ts';
+import { findBusiness, loadMerchant, type MerchantOfBusiness } from './business.ts';
 
 const path = '/businesses/:id/keys';
 
@@ -119,12 +119,9 @@ const create = formRoutes<MerchantOfBusiness>({
     back: { href: `/businesses/${business.id}/keys`, text: 'Back to the keys' },
   }),
   async submit(visit, { subject, body }) {
-    await visit.accounts.sealer.prepare();
-    const { text } = await visit.money.db.withTransaction(async (tx) => {
-      const created = await createApiKey(tx, visit.keys, subject.merchant, newKeyOf(body));
-      await noteNewKey(tx, { visit, of: subject }, created, 'keys.create');
-      return created;
-    });
+    const { text } = await writeKey(visit, subject, 'keys.create', (tx) =>
+      createApiKey(tx, visit.keys, subject.merchant, newKeyOf(body)),
+    );
     return newKeyPage(visit, subject, text, html`<p>It works from now on.</p>`);
   },
 });
@@ -136,23 +133,24 @@ function newKeyPage({ base }: ConsoleVisit, { business, environment }: MerchantO
   });
 }
 
-interface Noted {
-  visit: ConsoleVisit;
-  of: { business: Business; merchant: MerchantOfBusiness['merchant'] };
-}
-
-/** The audit entry of a new key, and a mail to every owner; neither holds the key. */
-async function noteNewKey(
-  tx: Transaction,
-  { visit, of: { business, merchant } }: Noted,
-  { record }: CreatedKey,
+/** A new key with its audit entry, and a mail to every owner, in one transaction. Entry and mail do not hold the key. */
+async function writeKey<Key extends CreatedKey>(
+  visit: ConsoleVisit,
+  { business, merchant }: MerchantOfBusiness,
   action: 'keys.create' | 'keys.roll',
-): Promise<void> {
-  audit(tx, visit, {
-    ...{ action, businessId: business.id, testMode: merchant.testMode, object: { type: 'api_key', id: record.id } },
-    sent: auditedKey(record),
+  write: (tx: Transaction) => Promise<Key>,
+): Promise<Key> {
+  await visit.accounts.sealer.prepare();
+  return visit.money.db.withTransaction(async (tx) => {
+    const created = await write(tx);
+    const { record } = created;
+    audit(tx, visit, {
+      ...{ action, businessId: business.id, testMode: merchant.testMode, object: { type: 'api_key', id: record.id } },
+      sent: auditedKey(record),
+    });
+    await mailNewKey(tx, visit.accounts, { merchant, record, action, who: 'The operator of the service' });
+    return created;
   });
-  await mailNewKey(tx, visit.accounts, { merchant, record, action, who: 'The operator of the service' });
 }
 
 const roll = formRoutes<KeyOfMerchant>({
@@ -165,13 +163,10 @@ const roll = formRoutes<KeyOfMerchant>({
     back: { href: `/businesses/${business.id}/keys`, text: 'Keep it' },
   }),
   async submit(visit, { subject, body }) {
-    await visit.accounts.sealer.prepare();
-    const { text, previous } = await visit.money.db.withTransaction(async (tx) => {
-      const rolled = { id: subject.key.id, overlapMs: overlapMsOf(body) };
-      const created = await rollApiKey(tx, visit.keys, subject.merchant, rolled);
-      await noteNewKey(tx, { visit, of: subject }, created, 'keys.roll');
-      return created;
-    });
+    const rolled = { id: subject.key.id, overlapMs: overlapMsOf(body) };
+    const { text, previous } = await writeKey(visit, subject, 'keys.roll', (tx) =>
+      rollApiKey(tx, visit.keys, subject.merchant, rolled),
+    );
     return newKeyPage(
       visit,
       subject,
@@ -197,7 +192,6 @@ const revoke = formRoutes<KeyOfMerchant>({
       ...{ object: { type: 'api_key', id: key.id }, sent: { name: key.name, ends_with: key.lastFour } },
     };
     await actAudited(visit, act, (tx) => revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id }));
-    return `/businesses/${business.id}/keys`;
   },
 });
 

@@ -1,13 +1,13 @@
 import type { Case } from '../../cases/case.ts';
 import { listCasesOfEnvironment } from '../../cases/list-cases.ts';
 import { html } from '../../kit/html.ts';
-import { formatAmount } from '../../kit/money.ts';
 import { listMerchants } from '../../merchants/manage-keys.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { findChargeByName } from '../../payments/find-payment.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
-import { stateMark, twoLines, type StateMark } from '../../portal/patterns/texts.ts';
+import { stateAndAmount } from '../../portal/patterns/list-columns.ts';
+import { twoLines, type StateMark } from '../../portal/patterns/texts.ts';
 import { findTransferById } from '../../transfers/find-transfer.ts';
 import { listRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -123,19 +123,17 @@ export const caseList = listRoute<ListedCase>({
     {
       header: 'Kind',
       isMain: true,
-      cell: ({ found, business }, { now }) => html`<span class="first">${kindTexts[found.kind]}</span>
-<span class="second phone">${ageText(found.createdAt, now)}, ${foreignText(business)}</span>`,
+      cell: ({ found, business }, { now }) =>
+        twoLines(kindTexts[found.kind], html`${ageText(found.createdAt, now)}, ${foreignText(business)}`),
     },
     { header: 'Age', cell: ({ found }, { now }) => ageText(found.createdAt, now) },
     { header: 'Business', cell: ({ business }) => foreignText(business) },
     { header: 'Network', cell: ({ network }) => network },
-    { header: 'State', cell: ({ found }) => stateMark(caseState(found)) },
-    {
-      header: 'Money',
-      isMain: true,
-      isNumber: true,
-      cell: ({ found }) => twoLines(formatAmount(found.amountMinor), stateMark(caseState(found))),
-    },
+    ...stateAndAmount<ListedCase>(
+      'Money',
+      ({ found }) => caseState(found),
+      ({ found }) => found.amountMinor,
+    ),
   ],
   href: ({ id }) => `/cases/${id}`,
   empty: { text: 'No cases: nothing waits for a decision.' },

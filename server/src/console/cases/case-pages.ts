@@ -182,7 +182,6 @@ const propose = formRoutes<OpenedCase>({
     const caseId = subject.found.id;
     const proposed = { caseId, resolution, evidence, reported: reportedMoney(form), operatorId: visit.operator.id };
     await proposeResolution(auditedCases(visit, subject), proposed);
-    return `/cases/${caseId}`;
   },
 });
 
@@ -212,7 +211,6 @@ ${choice && html`<h2>What it does</h2>${choicePanel(choice)}`}<p>This cannot be 
   async submit(visit, { subject }) {
     const caseId = subject.found.id;
     await confirmResolution(auditedCases(visit, subject), { caseId, operatorId: visit.operator.id });
-    return `/cases/${caseId}`;
   },
 });
 
@@ -229,7 +227,6 @@ const withdraw = formRoutes<OpenedCase>({
   async submit(visit, { subject }) {
     const caseId = subject.found.id;
     await withdrawProposal(auditedCases(visit, subject), { caseId, operatorId: visit.operator.id });
-    return `/cases/${caseId}`;
   },
 });
 

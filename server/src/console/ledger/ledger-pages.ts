@@ -100,7 +100,6 @@ const verify = formRoutes<null>({
         ...{ action: 'ledger.verify', object: { type: 'verification', id }, sent: { is_correct: isCorrect } },
       }),
     );
-    return '/ledger';
   },
 });
 

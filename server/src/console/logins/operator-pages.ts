@@ -110,7 +110,6 @@ const invite = formRoutes<null>({
         sent,
       });
     });
-    return '/operators';
   },
 });
 
@@ -172,7 +171,6 @@ const changeRole = formRoutes<OperatorRow>({
       if ((await updateOperatorRole(tx, { operatorId: id, role })) === 1) return;
       throw new AppError('state_conflict', 'This operator has no login here. Nothing was done.');
     });
-    return `/operators/${id}`;
   },
 });
 
@@ -220,7 +218,6 @@ This cannot be undone.</p>`,
     if (id === visit.operator.id) throw new AppError('state_conflict', 'Nobody revokes themselves. Ask another admin.');
     const act = { action: 'operators.revoke', object: { type: 'operator', id } };
     await actAudited(visit, act, (tx) => revokeOperator(tx, { id, revokedAt: visit.now }));
-    return '/operators';
   },
 });
 

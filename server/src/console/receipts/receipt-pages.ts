@@ -93,20 +93,18 @@ const match = formRoutes<MerchantOfBusiness>({
       button: `It paid ${charge.transactionReference}`,
     };
   },
-  async submit(visit, { subject: { business, merchant, environment }, input: { form } }) {
+  async submit(visit, { subject: { business, merchant }, input: { form } }) {
     const { money } = visit;
     const decision = await decide(money, merchant.id, form);
     const { receipt, charge } = decision;
-    const back = `/businesses/${business.id}/receipts?environment=${environment}`;
     // A second press of the button.
-    if (receipt.chargeId === charge.id) return back;
+    if (receipt.chargeId === charge.id) return;
     await matchByPerson(money, decision, (tx) =>
       audit(tx, visit, {
         ...{ action: 'receipts.match', businessId: business.id, testMode: merchant.testMode },
         ...{ object: { type: 'merchant', id: merchant.id }, sent: { receipt: receipt.id, transaction: charge.id } },
       }),
     );
-    return back;
   },
 });
 

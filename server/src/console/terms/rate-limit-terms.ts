@@ -93,7 +93,6 @@ const ofPage = formRoutes<MerchantOfBusiness>({
       if (type === 'link') await setLinkRateLimit(tx, await getLink(tx, merchant.id, page.trim()), rate);
       else await setTerminalRateLimit(tx, await getTerminal(tx, merchant.id, page.trim()), rate);
     });
-    return `/businesses/${business.id}`;
   },
 });
 

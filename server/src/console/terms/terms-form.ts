@@ -96,13 +96,12 @@ function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
       fields,
       values,
       button: 'Save',
-      back: { href: backOf(business), text: 'Keep it' },
+      back: { href: business ? `/businesses/${business.id}` : '/defaults', text: 'Keep it' },
     }),
     async submit(visit, { subject, input: { form } }) {
       const { business, merchant, fields, values, network } = subject;
-      const back = backOf(business);
       const sent = Object.fromEntries(fields.map(({ name }) => [name, form[name] ?? '']));
-      if (fields.every(({ name }) => (values[name] ?? '') === (form[name] ?? '').trim())) return back;
+      if (fields.every(({ name }) => (values[name] ?? '') === (form[name] ?? '').trim())) return;
       await visit.money.db.withTransaction(async (tx) => {
         await page.set(tx, subject, form);
         const ofNetwork = network === allNetworks ? {} : { network };
@@ -113,13 +112,8 @@ function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
           object: merchant ? { type: 'merchant', id: merchant.id } : { type: 'defaults', id: null },
         });
       });
-      return back;
     },
   });
-}
-
-function backOf(business: Business | null): string {
-  return business ? `/businesses/${business.id}` : '/defaults';
 }
 
 /** Throws AppError `not_found`. */

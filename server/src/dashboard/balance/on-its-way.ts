@@ -1,10 +1,10 @@
 import { html } from '../../kit/html.ts';
-import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { pageOf } from '../../portal/patterns/page-of-list.ts';
-import { shownTime, stateMark, twoLines, type StateMark } from '../../portal/patterns/texts.ts';
+import { nameAndTime, stateAndAmount } from '../../portal/patterns/list-columns.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
 import { listPending } from '../../transfers/find-transfer.ts';
 import { totalMinor, type Transfer, type TransferKind } from '../../transfers/transfer.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
@@ -38,22 +38,10 @@ const pendingPage: ListPage<PendingRow> = {
     return { ...list, rows };
   },
   columns: [
-    {
-      header: 'What',
-      isMain: true,
-      cell: (row, { now }) => html`<span class="first">${kindTexts[row.kind]}${nameText(row)}</span>
-<span class="second phone">${shownTime(row.createdAt, now)}</span>`,
-    },
-    { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
+    ...nameAndTime<PendingRow>('What', nameOf, ({ createdAt }) => createdAt),
     { header: 'Way', cell: (row) => html`<span class="unbroken">${wayOf(row)}</span>` },
     { header: 'Reference', cell: ({ reference }) => html`<code>${reference}</code>` },
-    { header: 'State', cell: ({ state }) => stateMark(state) },
-    {
-      header: 'With its fee',
-      isMain: true,
-      isNumber: true,
-      cell: (row) => twoLines(formatAmount(totalMinor(row)), stateMark(row.state)),
-    },
+    ...stateAndAmount<PendingRow>('With its fee', ({ state }) => state, totalMinor),
   ],
   href: ({ id, kind }) => (kind === 'refund' ? `/refunds/${id}` : `/transfers/${id}`),
   empty: { text: 'Nothing is on its way: what you sent has arrived or come back.' },
@@ -74,9 +62,9 @@ const pendingPage: ListPage<PendingRow> = {
   },
 };
 
-function nameText({ beneficiaryName }: Transfer) {
+function nameOf({ kind, beneficiaryName }: Transfer) {
   const name = cleanText(beneficiaryName ?? '');
-  return name === '' ? '' : html`: <bdi>${name}</bdi>`;
+  return html`${kindTexts[kind]}${name !== '' && html`: <bdi>${name}</bdi>`}`;
 }
 
 function wayOf({ networkText, accountNumber }: PendingRow): string {

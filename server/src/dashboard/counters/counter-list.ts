@@ -5,7 +5,7 @@ import { endBefore, firstMoment } from '../../kit/time-or-day.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import { listTakingsOfTerminals } from '../../transactions/terminal-summary.ts';
-import { isFound, listCall, listResult } from '../patterns/list-call.ts';
+import { isFound, readList } from '../patterns/read-list.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import type { ListResult } from '../../portal/patterns/list-page.ts';
 import { stateMark, twoLines } from '../../portal/patterns/texts.ts';
@@ -20,7 +20,9 @@ export const counterLists = listRoutes<Row>({
   noun: ['counter', 'counters'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, code or chat number' }, ...moreDateFilters],
   async read(visit, query) {
-    const list = visit.may('counters.use').ownOnly ? await ownList(visit, query) : await wholeList(visit, query);
+    const list = visit.may('counters.use').ownOnly
+      ? await ownList(visit, query)
+      : await readList(visit, 'listVirtualTerminals', terminalSchema, query);
     const today = utcDay(visit.now);
     const range = { from: firstMoment(today), to: endBefore(today) };
     const ids = list.rows.map(({ id }) => id);
@@ -69,11 +71,6 @@ export const counterLists = listRoutes<Row>({
     text: 'No counters yet. A counter is a till with its own QR code and poster, and a screen that shows who has paid.',
   },
 });
-
-async function wholeList(visit: Visit, query: Readonly<Record<string, string>>): Promise<ListResult<Counter>> {
-  const list = await visit.api.list('listVirtualTerminals', terminalSchema, listCall(visit, query));
-  return listResult(list, list.data, query);
-}
 
 async function ownList(visit: Visit, query: Readonly<Record<string, string>>): Promise<ListResult<Counter>> {
   const rows = (await readOwnCounters(visit)).filter((counter) =>

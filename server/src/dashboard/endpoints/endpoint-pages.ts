@@ -2,7 +2,7 @@ import { listRoutes } from '../patterns/list-page.ts';
 import type { Static } from 'typebox';
 import { html, type Html } from '../../kit/html.ts';
 import { recordHistory } from '../patterns/record-history.ts';
-import { isFound, listCall } from '../patterns/list-call.ts';
+import { isFound, readList } from '../patterns/read-list.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { getEndpoint } from '../../webhooks/manage-endpoints.ts';
 import { hoursShown, readHourlyAttempts } from '../../webhooks/hourly-attempts.ts';
@@ -30,9 +30,9 @@ const list = listRoutes<ShownEndpoint>({
   noun: ['endpoint', 'endpoints'],
   filters: [{ kind: 'search', name: 'term', label: 'Address, description or kind of event' }, ...moreDateFilters],
   async read(visit, query) {
-    const call = listCall(visit, { cursor: query['cursor'] ?? '' }, { limit: endpointsShown });
-    const { data } = await visit.api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
-    const rows = data.filter((row) =>
+    const [cursor, limit] = [query['cursor'] ?? '', endpointsShown];
+    const all = await readList(visit, 'listWebhookEndpoints', endpointWithHealthSchema, { cursor }, { limit });
+    const rows = all.rows.filter((row) =>
       isFound(query, { ...row, texts: [row.url, endpointName(row), row.description, ...row.enabled_events] }),
     );
     return { rows, total: rows.length, nextCursor: null };

@@ -22,16 +22,11 @@ function count({ api, caller, requestId }: Visit, body: object): Promise<Counted
   return api.call('resendEvents', resentEventsSchema, { caller, requestId, body: { ...body, dry_run: true } });
 }
 
-async function send(
-  visit: Visit,
-  { body, formId }: { body: { endpoint_id: string }; formId: string },
-): Promise<string> {
-  const id = body.endpoint_id;
+async function send(visit: Visit, { body, formId }: { body: { endpoint_id: string }; formId: string }): Promise<void> {
   await act(visit, {
     ...{ operationId: 'resendEvents', schema: resentEventsSchema, body, formId },
-    object: { type: 'webhook_endpoint', id },
+    object: { type: 'webhook_endpoint', id: body.endpoint_id },
   });
-  return `/endpoints/${id}`;
 }
 
 /** All that an endpoint missed, by one button. */

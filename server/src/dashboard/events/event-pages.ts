@@ -8,10 +8,11 @@ import { findChargeByName } from '../../payments/find-payment.ts';
 import { findTransferByReference } from '../../transfers/find-transfer.ts';
 import { eventSchema, eventWithTriesSchema } from '../../webhooks/wire-schemas.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { nameAndTime } from '../../portal/patterns/list-columns.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import { listCall, listResult } from '../patterns/list-call.ts';
+import { readList } from '../patterns/read-list.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark, type StateMark } from '../../portal/patterns/texts.ts';
@@ -49,18 +50,13 @@ const lists = listRoutes<ShownEvent>({
     const objectId = await objectIdOf(visit, (query['term'] ?? '').trim());
     if (objectId === null) return { rows: [], total: 0, nextCursor: null };
     const endpointId = query['endpoint'] ?? '';
-    const call = listCall(
-      visit,
-      { ...query, term: '' },
-      {
-        object_id: objectId === '' ? undefined : objectId,
-        event: eventKinds.find((kind) => kind === query['kind']),
-        status: states.find(({ value }) => value === query['state'])?.value,
-        endpoint_id: isUuid(endpointId) ? endpointId : undefined,
-      },
-    );
-    const list = await visit.api.list('listEvents', eventSchema, call);
-    return listResult(list, list.data, query);
+    const own = {
+      object_id: objectId === '' ? undefined : objectId,
+      event: eventKinds.find((kind) => kind === query['kind']),
+      status: states.find(({ value }) => value === query['state'])?.value,
+      endpoint_id: isUuid(endpointId) ? endpointId : undefined,
+    };
+    return readList(visit, 'listEvents', eventSchema, { ...query, term: '' }, own);
   },
   exported: {
     needs: 'requests.read',
@@ -76,13 +72,7 @@ const lists = listRoutes<ShownEvent>({
     }),
   },
   columns: [
-    {
-      header: 'Kind',
-      isMain: true,
-      cell: ({ event, created_at: at }, { now }) => html`<span class="first"><code>${kindText(event)}</code></span>
-<span class="second phone">${shownTime(new Date(at), now)}</span>`,
-    },
-    { header: 'Time', cell: ({ created_at: at }, { now }) => shownTime(new Date(at), now) },
+    ...nameAndTime<ShownEvent>('Kind', kindText, ({ created_at: at }) => new Date(at)),
     { header: 'Record', cell: ({ object_id: id }) => html`<code>${id}</code>` },
     {
       header: 'Tries',
@@ -111,8 +101,8 @@ function eventMark({ deliveries }: ShownEvent, now: Date): StateMark {
 }
 
 /** A kind that breaks after its dots, where the screen is narrow. */
-function kindText(kind: string): Html {
-  return html`${kind.split(/(?<=[._])/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}`;
+function kindText({ event }: ShownEvent): Html {
+  return html`<code>${event.split(/(?<=[._])/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}</code>`;
 }
 
 function triesOf({ deliveries }: ShownEvent): number {
@@ -205,7 +195,6 @@ const resend = formRoutes<EventWithTries>({
       ...{ operationId: 'resendEvent', schema: eventWithTriesSchema, params: { id }, body: {}, formId },
       object: { type: 'event', id },
     });
-    return `/events/${id}`;
   },
 });
 

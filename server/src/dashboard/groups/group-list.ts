@@ -6,7 +6,7 @@ import { parsePercent, percentToJson } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { groupSchema } from '../../sub-accounts/sub-account-wire.ts';
 import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
-import { listCall, listResult } from '../patterns/list-call.ts';
+import { readList } from '../patterns/read-list.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 
 type Row = Static<typeof groupSchema>;
@@ -14,10 +14,7 @@ type Row = Static<typeof groupSchema>;
 export const groupLists = listRoutes<Row>({
   ...{ path: '/groups', action: 'records.read', title: 'Groups', noun: ['group', 'groups'] },
   filters: [{ kind: 'search', name: 'term', label: 'Name' }, ...moreDateFilters],
-  async read(visit, query) {
-    const list = await visit.api.list('listSubAccountGroups', groupSchema, listCall(visit, query));
-    return listResult(list, list.data, query);
-  },
+  read: (visit, query) => readList(visit, 'listSubAccountGroups', groupSchema, query),
   exported: {
     needs: 'figures.read',
     columns: exportColumns({

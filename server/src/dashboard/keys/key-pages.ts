@@ -1,7 +1,7 @@
 import { AppError } from '../../api/app-error.ts';
 import { maskedChanges } from '../../audit/masked-fields.ts';
 import type { Transaction } from '../../kit/db.ts';
-import { html } from '../../kit/html.ts';
+import { html, type Html } from '../../kit/html.ts';
 import {
   createApiKey,
   listKeys,
@@ -15,13 +15,53 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
-import { keyList, lastUse } from './key-list.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
 import { isOn, keyState, keyText, namedKey, scopesText } from '../../portal/records/key-texts.ts';
 import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
+import { listRoute } from '../patterns/list-page.ts';
+
+/** Few: all are on one page, those that work first. */
+const keyList = listRoute<ListedKey>({
+  path: '/keys',
+  action: 'keys.manage',
+  title: 'API keys',
+  noun: ['key', 'keys'],
+  filters: [],
+  async read({ money, merchant }) {
+    const keys = (await listKeys(money.db, money.clock, merchant)).toReversed();
+    const rows = [...keys.filter(isOn), ...keys.filter((key) => !isOn(key))];
+    return { rows, total: rows.length, nextCursor: null };
+  },
+  columns: [
+    {
+      header: 'Name',
+      isMain: true,
+      cell: (key, { testMode }) => html`<span class="first"><bdi>${cleanText(key.name)}</bdi></span>
+<span class="second"><code>${keyText(key, testMode)}</code></span>`,
+    },
+    { header: 'May', cell: ({ scopes }) => scopesText(scopes) },
+    { header: 'Last used', cell: lastUse },
+    { header: 'Ends', cell: ({ expiresAt }, { now }) => (expiresAt === null ? 'Never' : shownTime(expiresAt, now)) },
+    {
+      header: 'State',
+      isMain: true,
+      cell: (key) => twoLines(stateMark(keyState(key)), scopesText(key.scopes)),
+    },
+  ],
+  href: ({ id }) => `/keys/${id}`,
+  first: { href: '/keys/new', text: 'New key', needs: 'keys.manage' },
+  empty: { text: 'No API keys yet. Your server signs in to the API with one.' },
+});
+
+function lastUse({ lastUse: use }: ListedKey, { now }: Visit): Html {
+  if (use === null) return html`Never`;
+  return html`<span class="first">${shownTime(use.usedAt, now)}</span> ${
+    use.address !== null && html`<span class="second">from ${use.address}</span>`
+  }`;
+}
 
 const path = '/keys';
 
@@ -75,13 +115,8 @@ const create = formRoutes<null>({
     back: { href: path, text: 'Back to the keys' },
   }),
   async submit(visit, { body }) {
-    const { money, keys } = visit;
     const key = newKeyOf(body);
-    const { text } = await money.db.withTransaction(async (tx) => {
-      const created = await createApiKey(tx, keys, visit.merchant, key);
-      await noteNewKey(tx, visit, created, 'keys.create');
-      return created;
-    });
+    const { text } = await writeKey(visit, 'keys.create', (tx) => createApiKey(tx, visit.keys, visit.merchant, key));
     return secretPage({
       title: visit.testMode ? 'Your new test key' : 'Your new live key',
       label: 'API key',
@@ -93,19 +128,23 @@ ${visit.testMode && html`<p>Try it:</p><pre class="json" tabindex="0" role="regi
   },
 });
 
-/** The audit entry of a new key, and a mail to every owner, in the key's transaction. Neither holds the key. */
-async function noteNewKey(
-  tx: Transaction,
+/** A new key with its audit entry, and a mail to every owner, in one transaction. Entry and mail do not hold the key. */
+async function writeKey<Key extends CreatedKey>(
   visit: Visit,
-  { record }: CreatedKey,
   action: 'keys.create' | 'keys.roll',
-): Promise<void> {
-  audit(tx, visit, {
-    ...{ action, object: { type: 'api_key', id: record.id } },
-    changes: maskedChanges(auditedKey(record)),
-  });
+  write: (tx: Transaction) => Promise<Key>,
+): Promise<Key> {
   const { merchant, account } = visit;
-  await mailNewKey(tx, visit.accounts, { merchant, record, action, who: cleanText(account.name) });
+  return visit.money.db.withTransaction(async (tx) => {
+    const created = await write(tx);
+    const { record } = created;
+    audit(tx, visit, {
+      ...{ action, object: { type: 'api_key', id: record.id } },
+      changes: maskedChanges(auditedKey(record)),
+    });
+    await mailNewKey(tx, visit.accounts, { merchant, record, action, who: cleanText(account.name) });
+    return created;
+  });
 }
 
 const roll = formRoutes<ListedKey>({
@@ -123,12 +162,10 @@ const roll = formRoutes<ListedKey>({
     back: { href: `${path}/${key.id}`, text: 'Keep it' },
   }),
   async submit(visit, { subject, body }) {
-    const overlapMs = overlapMsOf(body);
-    const { text, previous } = await visit.money.db.withTransaction(async (tx) => {
-      const created = await rollApiKey(tx, visit.keys, visit.merchant, { id: subject.id, overlapMs });
-      await noteNewKey(tx, visit, created, 'keys.roll');
-      return created;
-    });
+    const rolled = { id: subject.id, overlapMs: overlapMsOf(body) };
+    const { text, previous } = await writeKey(visit, 'keys.roll', (tx) =>
+      rollApiKey(tx, visit.keys, visit.merchant, rolled),
+    );
     return secretPage({
       title: 'The key is rolled',
       label: 'New API key',

@@ -1,4 +1,3 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ChangeFeed } from '../../kit/changes.ts';
 import { addMs, type Clock } from '../../kit/clock.ts';
@@ -6,7 +5,7 @@ import { acceptsEventStream } from '../../kit/head-requests.ts';
 import { limitEachKey, type KeyedLimiter } from '../../kit/keyed-limiter.ts';
 import type { Log } from '../../kit/log.ts';
 import { PublicError } from '../../kit/public-error.ts';
-import { ChangeSignal } from '../../pages/change-signal.ts';
+import { OpenStreams, type OpenStream } from '../../pages/open-streams.ts';
 import { seeOther } from '../../pages/page-scope.ts';
 import type { LiveEvent, LiveFeed } from '../dashboard-route.ts';
 import type { Visit } from '../visit.ts';
@@ -39,13 +38,14 @@ interface OpenedStream {
 /** The open event streams of this process, as many as `StreamLimits` allows. */
 export class EventStreams {
   readonly #options: EventStreamsOptions;
-  readonly #open = new Set<AbortController>();
+  readonly #open: OpenStreams<LiveFeed>;
   readonly #limits = new StreamLimits();
   /** What streams ask of the database, of which they leave connections to requests. */
   readonly #reads: KeyedLimiter<string>;
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
+    this.#open = new OpenStreams(options.changes);
     const { inProcess: waitingMax } = this.#limits;
     this.#reads = limitEachKey({ name: 'reads of event streams', each: readsMax, waitingMax });
   }
@@ -57,52 +57,23 @@ export class EventStreams {
       return seeOther(reply, `${visit.base}${feed.page}`);
     }
     const release = this.#limits.take({ accountId: visit.account.id, address: request.ip });
-    reply.hijack();
-    const response = reply.raw;
-    response.writeHead(200, {
-      ...(reply.getHeaders() as OutgoingHttpHeaders),
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      // Buffering proxies would delay the events.
-      'x-accel-buffering': 'no',
-    });
-    await this.#run(response, stream).finally(release);
-    return reply;
+    const write = async (open: OpenStream): Promise<void> => {
+      try {
+        await this.#write(open, stream);
+      } catch (error) {
+        // The browser connects again, and reads what it has missed; whoever left the team is refused then.
+        if (!(error instanceof PublicError)) this.#options.log.error('an event stream failed', error);
+      }
+    };
+    return this.#open.send(reply, { subject: feed, topics: feed.topics }, write).finally(release);
   }
 
   /** Ends all streams, so that a closing server does not wait for them. */
   endAll(): void {
-    for (const stream of this.#open) stream.abort();
+    this.#open.endAll();
   }
 
-  async #run(response: ServerResponse, stream: OpenedStream): Promise<void> {
-    const { changes, log } = this.#options;
-    const ended = new AbortController();
-    this.#open.add(ended);
-    response.on('close', () => ended.abort());
-    // The browser may have left while the page was being read.
-    if (response.destroyed) ended.abort();
-    const signal = new ChangeSignal(ended.signal);
-    const subscriptions = stream.feed.topics.map((topic) => changes.subscribe(topic, () => signal.notify()));
-    try {
-      await this.#write(response, stream, { ended: ended.signal, signal });
-    } catch (error) {
-      // The browser connects again, and reads what it has missed; whoever left the team is refused then.
-      if (!(error instanceof PublicError)) log.error('an event stream failed', error);
-    } finally {
-      for (const unsubscribe of subscriptions) unsubscribe();
-      this.#open.delete(ended);
-      response.end();
-    }
-  }
-
-  async #write(
-    response: ServerResponse,
-    { feed, visit, revisit }: OpenedStream,
-    { ended, signal }: { ended: AbortSignal; signal: ChangeSignal },
-  ): Promise<void> {
+  async #write({ response, ended, changeSignal }: OpenStream, { feed, visit, revisit }: OpenedStream): Promise<void> {
     const { clock } = this.#options;
     const read = <Result>(body: () => Promise<Result>) => this.#reads.run('all', body);
     const endsAt = addMs(clock.now(), streamMaxMs);
@@ -117,7 +88,7 @@ export class EventStreams {
         nextBeatAt = addMs(now, heartbeatMs);
       }
       await clock.sleep(readEveryMs, ended);
-      await signal.wait((until) => clock.sleep(Math.max(0, nextBeatAt.getTime() - clock.now().getTime()), until));
+      await changeSignal.wait((until) => clock.sleep(Math.max(0, nextBeatAt.getTime() - clock.now().getTime()), until));
       // Roles, counters and sessions end within a heartbeat.
       if (!ended.aborted) current = await read(revisit);
     }

@@ -4,16 +4,16 @@ import { listPaymentRows, listPayments, sumPayments, type FoundPayment } from '.
 import { statusAt, totalMinor } from '../../payments/intent.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { html, type Html } from '../../kit/html.ts';
-import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { nameAndTime, stateAndAmount } from '../../portal/patterns/list-columns.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { exportedRowsMax } from '../../portal/patterns/list-export.ts';
 import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { Visit } from '../visit.ts';
-import { shownTime, stateMark, twoLines, type StateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
 import { filterOf, hrefOf, paymentFilters } from './payment-filters.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 
@@ -79,21 +79,14 @@ export const paymentListPage: ListPage<PaymentRow> = {
     },
   },
   columns: [
-    {
-      header: 'For',
-      isMain: true,
-      cell: (row, { now }) => twoLines(titleOf(row), shownTime(row.intent.createdAt, now)),
-    },
-    { header: 'Time', cell: ({ intent }, { now }) => shownTime(intent.createdAt, now) },
+    ...nameAndTime<PaymentRow>('For', titleOf, ({ intent }) => intent.createdAt),
     { header: 'From', cell: (row) => html`<span class="unbroken">${payerOf(row)}</span>` },
     { header: 'Reference', cell: ({ charge }) => html`<span class="unbroken">${charge?.transactionReference}</span>` },
-    { header: 'State', cell: ({ state }) => stateMark(state) },
-    {
-      header: 'Amount',
-      isMain: true,
-      isNumber: true,
-      cell: ({ intent, state }) => twoLines(formatAmount(totalMinor(intent)), stateMark(state)),
-    },
+    ...stateAndAmount<PaymentRow>(
+      'Amount',
+      ({ state }) => state,
+      ({ intent }) => totalMinor(intent),
+    ),
   ],
   href: ({ href }) => href,
   first: { href: '/payments/new', text: 'New payment', needs: 'payments.write' },

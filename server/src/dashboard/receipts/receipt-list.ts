@@ -1,10 +1,10 @@
 import { html } from '../../kit/html.ts';
-import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { listReceiptsToMatch, whyUnmatched } from '../../payments/unmatched-receipts.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { stateAndAmount } from '../../portal/patterns/list-columns.ts';
 import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
-import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
+import { shownTime, twoLines } from '../../portal/patterns/texts.ts';
 import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import type { Receipt, ReceiptStatus } from '../../receipts/receipt.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
@@ -75,13 +75,7 @@ export const receiptLists: readonly DashboardRoute[] = listRoutes<ReceiptRow>({
     { header: 'Time', cell: ({ datedAt }, { now }) => shownTime(datedAt, now) },
     { header: 'Transaction id', cell: ({ transactionId }) => html`<span class="unbroken">${transactionId}</span>` },
     { header: 'Why', cell: ({ reason }) => reason },
-    { header: 'State', cell: (receipt) => stateMark(receiptMark(receipt)) },
-    {
-      header: 'Amount',
-      isMain: true,
-      isNumber: true,
-      cell: (receipt) => twoLines(formatAmount(receipt.amountMinor), stateMark(receiptMark(receipt))),
-    },
+    ...stateAndAmount<ReceiptRow>('Amount', receiptMark, ({ amountMinor }) => amountMinor),
   ],
   href: ({ id }) => `/receipts/${id}`,
   empty: {

@@ -97,7 +97,6 @@ const rename = formRoutes<Business>({
     const object = { type: 'business', id: subject.id };
     const renaming = { action: 'business.rename', object, before: { name: subject.name }, after: { name } };
     await change(visit, { ...renaming, isForBoth: true }, (tx) => renameBusiness(tx, subject.id, name));
-    return '/settings/business';
   },
 });
 
@@ -126,7 +125,6 @@ const contact = formRoutes<Merchant>({
       },
       (tx) => setAppearance(tx, subject.id, appearance),
     );
-    return '/settings/business';
   },
 });
 
@@ -151,7 +149,6 @@ const logo = formRoutes<Merchant>({
     await change(visit, { action: 'logo.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
       setLogo(tx, { merchantId: subject.id, png, updatedAt: clock.now() }),
     );
-    return '/settings/business';
   },
 });
 
@@ -176,7 +173,6 @@ const withoutLogo = formRoutes<Merchant>({
           throw new AppError('state_conflict', 'There is no logo. Nothing was done.');
       },
     );
-    return '/settings/business';
   },
 });
 

@@ -104,7 +104,6 @@ by you after that.</p>`,
     await change(visit, { action: 'live.request', object, ...words, isForBoth: true }, (tx) =>
       requestLive(tx, visit.accounts, subject.business.id),
     );
-    return '/settings/live';
   },
 });
 

@@ -57,7 +57,6 @@ const schedule = formRoutes<PayoutSchedule>({
     await change(visit, { action: 'schedule.set', object: { type: 'settings', id }, ...words }, (tx) =>
       setPayoutSchedule(tx, id, chosen),
     );
-    return '/settings/payouts';
   },
 });
 

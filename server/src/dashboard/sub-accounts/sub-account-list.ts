@@ -7,7 +7,7 @@ import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { minorOf, stateMark } from '../../portal/patterns/texts.ts';
 import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
-import { listCall, listResult } from '../patterns/list-call.ts';
+import { readList } from '../patterns/read-list.ts';
 import { canPayOut, destinationText, subAccountState } from './read-sub-account.ts';
 
 type Row = Static<typeof subAccountSchema> & { destination: string; isPayable: boolean };
@@ -19,18 +19,14 @@ export const subAccountLists = listRoutes<Row>({
   noun: ['sub-account', 'sub-accounts'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, number or network' }, ...moreDateFilters],
   async read(visit, query) {
-    const {
-      api,
-      money: { networks },
-      merchant,
-    } = visit;
-    const list = await api.list('listSubAccounts', subAccountSchema, listCall(visit, query));
-    const rows = list.data.map((row) => ({
+    const { money, merchant } = visit;
+    const list = await readList(visit, 'listSubAccounts', subAccountSchema, query);
+    const rows = list.rows.map((row) => ({
       ...row,
       destination: destinationText({ network: row.settlement_code, number: row.account_number }),
-      isPayable: canPayOut(networks, merchant, row.settlement_code),
+      isPayable: canPayOut(money.networks, merchant, row.settlement_code),
     }));
-    return listResult(list, rows, query);
+    return { ...list, rows };
   },
   exported: {
     needs: 'numbers.show',

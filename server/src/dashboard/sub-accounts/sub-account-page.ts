@@ -3,7 +3,7 @@ import { formatAmount, percentToJson } from '../../kit/money.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { AppError } from '../../api/app-error.ts';
 import { isUuid } from '../../kit/ids.ts';
-import { listPayoutsOf } from '../../settlement/create-payout.ts';
+import { listPayoutsOf, type PayoutRow } from '../../settlement/create-payout.ts';
 import { payoutMinimumMinor } from '../../settlement/plan-payout.ts';
 import { readSubAccountStatement, type Statement, type StatementKind } from '../../settlement/statement.ts';
 import { listGroupsOf } from '../../sub-accounts/manage-groups.ts';
@@ -12,12 +12,13 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportName } from '../../portal/patterns/export-name.ts';
 import { linePages, moneyLines } from '../patterns/money-lines.ts';
 import { momentsOf, periodForm, periodOf, type Period } from '../patterns/period.ts';
-import { dayText, timeInSentence } from '../../portal/patterns/texts.ts';
+import { dayText, timeInSentence, shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { Visit } from '../visit.ts';
 import { recordHistory } from '../patterns/record-history.ts';
-import { payoutsPanel } from './payouts-panel.ts';
-import { readSubAccount, subAccountState, type FoundSubAccount } from './read-sub-account.ts';
+import { readSubAccount, subAccountState, type FoundSubAccount, destinationText } from './read-sub-account.ts';
+import { networkName } from '../../networks/known-networks.ts';
+import { transferState } from '../../portal/records/transfer-state.ts';
 
 const linesPerPage = 50;
 const groupsMax = 20;
@@ -152,3 +153,22 @@ const statementCsv: DashboardRoute = {
 };
 
 export const subAccountPages: readonly DashboardRoute[] = [show, statementCsv];
+
+/** The newest payouts of a sub-account. */
+function payoutsPanel({ base, now }: Visit, payouts: readonly PayoutRow[]): Html {
+  if (payouts.length === 0) {
+    return html`<section class="panel"><h2>Payouts</h2><p class="hint">It has not been paid out yet.</p></section>`;
+  }
+  return html`<section class="panel"><h2>Newest payouts</h2>
+<table class="list"><caption class="unseen">Newest payouts</caption>
+<thead><tr><th scope="col">To</th><th scope="col" class="wide">Time</th><th scope="col" class="wide">State</th>
+<th scope="col" class="number">Amount</th></tr></thead>
+<tbody>${payouts.map((payout) => {
+    const { id, network, accountNumber: number, createdAt, amountMinor } = payout;
+    const mark = stateMark(transferState(payout, networkName(network)));
+    return html`<tr><td><a href="${base}/transfers/${id}"><span class="first">${destinationText({ network, number })}</span>
+<span class="second phone">${shownTime(createdAt, now)}</span></a></td>
+<td class="wide">${shownTime(createdAt, now)}</td><td class="wide">${mark}</td>
+<td class="number"><span class="first">${formatAmount(amountMinor)}</span><span class="second phone">${mark}</span></td></tr>`;
+  })}</tbody></table></section>`;
+}

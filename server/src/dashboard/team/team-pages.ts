@@ -147,7 +147,6 @@ ${
         isForBoth: true,
       });
     });
-    return '/settings/team';
   },
 });
 
@@ -178,7 +177,6 @@ const withdraw = formRoutes<Invitation>({
         throw new AppError('state_conflict', 'This invitation was accepted or withdrawn meanwhile. Nothing was done.');
       },
     );
-    return '/settings/team';
   },
 });
 

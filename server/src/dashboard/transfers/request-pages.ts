@@ -214,7 +214,6 @@ const decline = formRoutes<DecidedRequest>({
       audit(tx, visit, { action: 'transfers.decline', object, changes: [] });
     };
     await visit.accounts.db.withTransaction(write).catch(refuseDecided);
-    return `/transfers/requests/${request.id}`;
   },
 });
 

@@ -10,34 +10,28 @@ import {
   type ChatLink,
 } from '../queries.ts';
 
-/** Which number has which chat. */
-export interface TelegramChats {
-  find(number: string): Promise<string | undefined>;
-  /** Messages to the number go to this chat from now on. A chat has one number: the newest. */
-  link(link: ChatLink): Promise<void>;
-  /** Only if the number still has this chat: another may have been linked since. */
-  unlink(link: ChatLink): Promise<void>;
-  /** The person asked for it. */
-  unlinkChat(chatId: string): Promise<void>;
-  move(link: ChatLink, chatId: string): Promise<void>;
-}
+export type TelegramChats = ReturnType<typeof createTelegramChats>;
 
-export function createTelegramChats({ db, clock }: { db: Database; clock: Clock }): TelegramChats {
+/** Which number has which chat. */
+export function createTelegramChats({ db, clock }: { db: Database; clock: Clock }) {
   return {
-    find: (number) => findChatId(db, number),
-    link: (link) =>
+    find: (number: string) => findChatId(db, number),
+    /** Messages to the number go to this chat from now on. A chat has one number: the newest. */
+    link: (link: ChatLink) =>
       db.withTransaction(async (tx) => {
         tx.send(deleteChatsOf(link.chatId));
         tx.send(upsertChat(link, clock.now()));
         tx.send(clearNumberStop({ channel: 'telegram', number: link.number }));
       }),
-    unlink: async (link) => {
+    /** Only if the number still has this chat: another may have been linked since. */
+    unlink: async (link: ChatLink) => {
       await db.run(deleteChat(link));
     },
-    unlinkChat: async (chatId) => {
+    /** The person asked for it. */
+    unlinkChat: async (chatId: string) => {
       await db.run(deleteChatsOf(chatId));
     },
-    move: async (link, chatId) => {
+    move: async (link: ChatLink, chatId: string) => {
       await db.run(updateChatId(link, chatId));
     },
   };

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { html, type Html } from '../../kit/html.ts';
 import type { Log } from '../../kit/log.ts';
-import { parseInternationalNumber, PhoneNumberError } from '../../kit/phone-number.ts';
+import { numberOrNull, parseInternationalNumber } from '../../kit/phone-number.ts';
 import type { ChatMessage } from '../../notifications/notice.ts';
 import { createPageSender, type PageContent } from '../document.ts';
 import { fieldError } from '../form-errors.ts';
@@ -48,7 +48,7 @@ export const chatPages: FastifyPluginAsync<ChatPagesOptions> = async (app, optio
 
       scope.get('/:number', async (request: ChatRequest, reply) => {
         const { number = '' } = request.params;
-        const canonical = canonicalNumber(number);
+        const canonical = numberOrNull(() => parseInternationalNumber(number, { strict: false }));
         if (canonical === null)
           return sender.send(request, reply, { status: 400, content: chatNumberFormPage(number) });
         const chat = { number, messages: await listMessages(canonical), path: chatPath(number) };
@@ -61,15 +61,6 @@ export const chatPages: FastifyPluginAsync<ChatPagesOptions> = async (app, optio
 
 function chatPath(number: string): string {
   return `/simulator/chat/${encodeURIComponent(number)}`;
-}
-
-function canonicalNumber(number: string): string | null {
-  try {
-    return parseInternationalNumber(number, { strict: false });
-  } catch (error) {
-    if (error instanceof PhoneNumberError) return null;
-    throw error;
-  }
 }
 
 const ribbon = html`<header class="ribbon"><p><b>Simulated chat</b>: no real messages are sent</p></header>`;

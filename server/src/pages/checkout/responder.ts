@@ -15,18 +15,9 @@ import type { AfterForm, CheckoutPageModel, RefusedForm } from './page-model.ts'
 
 export type TokenRequest = FastifyRequest<{ Params: { token: string } }>;
 
-/** Shared by the checkout's routes: finds the payment, renders its page, handles its forms. */
-export interface Responder {
-  /** Throws AppError `not_found` for an unknown token. */
-  find(request: TokenRequest): Promise<CheckoutView>;
-  modelOf(request: TokenRequest, view: CheckoutView): CheckoutPageModel;
-  sendPage(request: TokenRequest, reply: FastifyReply, content: PageContent): Promise<FastifyReply>;
-  /** The page, or only its main part if the page's script requests it. */
-  sendCheckout(request: TokenRequest, reply: FastifyReply, model: CheckoutPageModel): Promise<FastifyReply>;
-  handleForm(request: TokenRequest, reply: FastifyReply, form: PostedForm): Promise<FastifyReply>;
-}
+export type Responder = ReturnType<typeof createResponder>;
 
-export interface PostedForm {
+interface PostedForm {
   view: CheckoutView;
   /** The values that stay in the fields after a refusal; never a code. */
   sent?: Partial<Omit<RefusedForm, 'errors'>>;
@@ -36,22 +27,25 @@ export interface PostedForm {
   done?(view: CheckoutView): AfterForm;
 }
 
-export interface ResponderOptions {
+interface ResponderOptions {
   checkout: Checkout;
   log: Log;
   renderer: CheckoutRenderer;
 }
 
-export function createResponder({ checkout, log, renderer }: ResponderOptions): Responder {
+/** Shared by the checkout's routes: finds the payment, renders its page, handles its forms. */
+export function createResponder({ checkout, log, renderer }: ResponderOptions) {
   const { sender } = renderer;
   const modelOf = (request: TokenRequest, view: CheckoutView): CheckoutPageModel =>
     renderer.modelOf(request, pathOf(request), view);
   const sendPage = (request: TokenRequest, reply: FastifyReply, content: PageContent, status = 200) =>
     sender.send(request, reply, { status, content });
-  const sendModel = (request: TokenRequest, reply: FastifyReply, model: CheckoutPageModel, status = 200) =>
+  /** The page, or only its main part if the page's script requests it. */
+  const sendCheckout = (request: TokenRequest, reply: FastifyReply, model: CheckoutPageModel, status = 200) =>
     wantsPart(request)
       ? sender.sendPart(request, reply, checkoutPart(model))
       : sendPage(request, reply, checkoutPage(model), status);
+  /** Throws AppError `not_found` for an unknown token. */
   const find = async (request: TokenRequest): Promise<CheckoutView> => {
     const view = await checkout.find(request.params.token);
     if (view === undefined) throw new AppError('not_found', 'There is no payment at this address.');
@@ -61,8 +55,8 @@ export function createResponder({ checkout, log, renderer }: ResponderOptions): 
     modelOf,
     sendPage,
     find,
-    sendCheckout: sendModel,
-    async handleForm(request, reply, form) {
+    sendCheckout,
+    async handleForm(request: TokenRequest, reply: FastifyReply, form: PostedForm): Promise<FastifyReply> {
       const outcome =
         form.refused === null
           ? await attempt(form, request.language.t, (error) => logRefusal(log, request.id, error))
@@ -73,13 +67,13 @@ export function createResponder({ checkout, log, renderer }: ResponderOptions): 
         // and would put the page without the error in its place.
         const view = form.refused === null ? await find(request) : form.view;
         const model = { ...modelOf(request, view), refusedForm: { ...sent, errors: outcome.errors } };
-        return sendModel(request, reply, model, outcome.status);
+        return sendCheckout(request, reply, model, outcome.status);
       }
       // For example a second press of the button: the page shows the current state.
       const view = 'view' in outcome ? outcome.view : await find(request);
       const after = 'view' in outcome ? (form.done?.(view) ?? {}) : {};
       if (!wantsPart(request)) return seeOther(reply, `${pathOf(request)}${queryAfter(after)}`);
-      return sendModel(request, reply, { ...modelOf(request, view), ...after });
+      return sendCheckout(request, reply, { ...modelOf(request, view), ...after });
     },
   };
 }

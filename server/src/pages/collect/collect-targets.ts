@@ -56,21 +56,14 @@ export interface StartedPayment {
   view(): Promise<CheckoutView>;
 }
 
-/** Finds links and counters by their URLs; undefined for an unknown one. */
-export interface CollectTargets {
-  findLink(token: string): Promise<CollectTarget | undefined>;
-  /**
-   * By the part of the path after `/pos/` or what was typed: a code, with or without its check. Throws AppError `rate_limited`
-   * after too many guessed codes, from `clientAddress` or in all.
-   */
-  findCounter(address: string, clientAddress: string): Promise<CollectTarget | undefined>;
-}
+export type CollectTargets = ReturnType<typeof createCollectTargets>;
 
-export function createCollectTargets(pageContext: Omit<CollectContext, 'presses'>): CollectTargets {
+/** Finds links and counters by their URLs; undefined for an unknown one. */
+export function createCollectTargets(pageContext: Omit<CollectContext, 'presses'>) {
   const context = { ...pageContext, presses: new InFlight<Intent>() };
   return {
-    findLink: (token) => findLinkTarget(context, token),
-    findCounter: (address, clientAddress) => findCounterTarget(context, address, clientAddress),
+    findLink: (token: string) => findLinkTarget(context, token),
+    findCounter: (address: string, clientAddress: string) => findCounterTarget(context, address, clientAddress),
   };
 }
 
@@ -163,6 +156,10 @@ function closedLink(link: PaymentLink): ClosedReason | null {
   return state === 'active' ? null : `link-${state}`;
 }
 
+/**
+ * By the part of the path after `/pos/` or what was typed: a code, with or without its check. Throws AppError `rate_limited`
+ * after too many guessed codes, from `clientAddress` or in all.
+ */
 async function findCounterTarget(
   context: CollectContext,
   address: string,

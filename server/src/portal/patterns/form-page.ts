@@ -81,11 +81,14 @@ export interface FormPage<Subject, Kind extends PortalKind> {
   hasActed?(visit: Kind['visit'], form: { params: PageInput['params']; formId: string }): Promise<boolean>;
   /** Of a form that deletes: where it leads, also once what it is about is gone. */
   gone?: string;
-  /** Acts, and returns where to go, below the visit's base, or the page that shows the result. */
+  /**
+   * Acts. It leads back, to where the form's `back` leads, unless it returns another place below the visit's base, or the page
+   * that shows the result.
+   */
   submit(
     visit: Kind['visit'],
     submitted: Submitted<Subject>,
-  ): Promise<string | Exclude<PageResult, { redirect: string }>>;
+  ): Promise<string | Exclude<PageResult, { redirect: string }> | void>;
 }
 
 /**
@@ -130,7 +133,7 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
           }
         }
         const formId = formIdOf(input) ?? visit.accounts.newId();
-        const result = await page.submit(visit, { subject, input, body, formId });
+        const result = (await page.submit(visit, { subject, input, body, formId })) ?? view.back.href;
         return typeof result === 'string' ? { redirect: result } : result;
       },
       async refuse(visit, sent, thrown) {

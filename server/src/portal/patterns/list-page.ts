@@ -80,7 +80,7 @@ interface ListAction<Kind extends PortalKind> {
   needs: Kind['action'];
 }
 
-/** How a list that is open learns of changes (`live/list-feed.ts`). */
+/** How a list that is open learns of changes (`live/stream-route.ts`). */
 export interface LiveList<Row, Kind extends PortalKind> {
   topic(visit: Kind['visit']): Topic;
   changedAt(row: Row): Date;
