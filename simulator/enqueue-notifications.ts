@@ -4,11 +4,10 @@ import type { Transaction } from '../server/src/kit/db.ts';
 import type { SimulatorContext } from './context.ts';
 import type { NetworkWire, NetworkWires, WireCallback } from './network-wire.ts';
 import { findSimulatedNetwork } from './network.ts';
-import type { PayoutNotification } from './payouts/payout-scenarios.ts';
+import type { Notification, PayoutNotification, SessionNotification } from './notification.ts';
 import type { Payout } from './payouts/payout.ts';
 import { insertCallback } from './queries.ts';
 import { randomIdLength } from './record-id.ts';
-import type { SessionNotification } from './session-notification.ts';
 import type { Session } from './session.ts';
 
 /** Writes the callbacks of a session in the transaction of the change that they report. */
@@ -48,26 +47,26 @@ function wireOf(wires: NetworkWires, networkId: string, operation: 'collections'
 }
 
 /** What the notifications report, and the wire that renders them. */
-interface Report<Notification> {
+interface Report<Status> {
   subject: { account: string; id: string; network: string };
   wire: NetworkWire;
-  notifications: Notification[];
+  notifications: Notification<Status>[];
 }
 
-/** Callbacks of the same type share one event id, like repeated deliveries of a real network. */
-function enqueue<Notification extends { type: string; occursAt: Date; dueAt: Date }>(
+/** Callbacks of the same status share one event id, like repeated deliveries of a real network. */
+function enqueue<Status>(
   tx: Transaction,
   context: SimulatorContext,
-  { subject, wire, notifications }: Report<Notification>,
-  render: (notification: Notification, eventId: string) => WireCallback | null,
+  { subject, wire, notifications }: Report<Status>,
+  render: (notification: Notification<Status>, eventId: string) => WireCallback | null,
 ): void {
   const { account, id: subjectId, network } = subject;
   const now = context.clock.now();
-  const eventIds = new Map<string, string>();
+  const eventIds = new Map<Status, string>();
   for (const notification of notifications) {
-    const { type, occursAt, dueAt } = notification;
-    const eventId = eventIds.get(type) ?? `evt_${randomBase62(context.random, randomIdLength)}`;
-    eventIds.set(type, eventId);
+    const { status, occursAt, dueAt } = notification;
+    const eventId = eventIds.get(status) ?? `evt_${randomBase62(context.random, randomIdLength)}`;
+    eventIds.set(status, eventId);
     const callback = render(notification, eventId);
     if (callback === null) continue;
     const id = randomBase62(context.random, randomIdLength);

@@ -1,7 +1,6 @@
 import type { WireName } from './network.ts';
-import type { PayoutNotification } from './payouts/payout-scenarios.ts';
 import type { Payout } from './payouts/payout.ts';
-import type { SessionNotification } from './session-notification.ts';
+import type { PayoutNotification, SessionNotification } from './notification.ts';
 import type { Session } from './session.ts';
 
 /** How a simulated network speaks: its callbacks. Its routes are registered by the wire's own folder. */

@@ -1,12 +1,7 @@
 import { addMs } from '../server/src/kit/clock.ts';
 import { dalasi } from '../server/src/kit/money.ts';
 import type { SimulatedNetwork } from './network.ts';
-import {
-  completedNotification,
-  failedNotification,
-  reversedNotification,
-  type SessionNotification,
-} from './session-notification.ts';
+import { notificationOf, shuffledNotifications, type SessionNotification } from './notification.ts';
 import type { Session } from './session.ts';
 
 /** What happens to a collection, by its number's last four digits (docs/testing-with-the-simulator.md, "Collecting"). */
@@ -52,8 +47,6 @@ export const lateSuccessAfterMs = 2_000;
 const reversalAfterMs = 2_000;
 // Long enough for the response to the start to be "open", so that only the callbacks report the success.
 const shuffledSuccessAfterMs = 1_000;
-// An interval that makes sure they arrive in this order.
-const shuffledIntervalMs = 200;
 const otherAmountExtraMinor = dalasi;
 
 /** The correct code for numbers that end in 0009. */
@@ -94,11 +87,11 @@ export function planScenario(scenario: Scenario, input: ScenarioInput): Scenario
   const failed: ScenarioFields = { ...open, status: 'failed', endedAt: now };
   switch (scenario) {
     case 'approve':
-      return { fields: complete, notifications: [completedNotification(now)] };
+      return { fields: complete, notifications: [notificationOf('complete', now)] };
     case 'decline':
-      return { fields: { ...failed, failureCode: 'payer_declined' }, notifications: [failedNotification(now)] };
+      return { fields: { ...failed, failureCode: 'payer_declined' }, notifications: [notificationOf('failed', now)] };
     case 'too_little_money':
-      return { fields: { ...failed, failureCode: 'balance_too_low' }, notifications: [failedNotification(now)] };
+      return { fields: { ...failed, failureCode: 'balance_too_low' }, notifications: [notificationOf('failed', now)] };
     case 'silent_success': {
       const plannedAt = addMs(now, unknownForMs);
       return { fields: { ...open, plannedStatus: 'complete', plannedAt, visibleAt: plannedAt }, notifications: [] };
@@ -112,23 +105,23 @@ export function planScenario(scenario: Scenario, input: ScenarioInput): Scenario
       const plannedAt = addMs(now, shuffledSuccessAfterMs);
       return {
         fields: { ...open, plannedStatus: 'complete', plannedAt },
-        notifications: shuffledNotifications(now, plannedAt),
+        notifications: shuffledNotifications(notificationOf('open', now), notificationOf('complete', plannedAt)),
       };
     }
     case 'other_amount': {
       const amountPaidMinor = input.amountMinor + otherAmountExtraMinor;
-      return { fields: { ...complete, amountPaidMinor }, notifications: [completedNotification(now)] };
+      return { fields: { ...complete, amountPaidMinor }, notifications: [notificationOf('complete', now)] };
     }
     case 'late_success': {
       const plannedAt = addMs(input.expiresAt, lateSuccessAfterMs);
       return {
         fields: { ...open, plannedStatus: 'complete', plannedAt },
-        notifications: [completedNotification(plannedAt)],
+        notifications: [notificationOf('complete', plannedAt)],
       };
     }
     case 'reversed_later': {
       const plannedAt = addMs(now, reversalAfterMs);
-      const notifications = [completedNotification(now), reversedNotification(plannedAt)];
+      const notifications = [notificationOf('complete', now), notificationOf('reversed', plannedAt)];
       return { fields: { ...complete, plannedStatus: 'reversed', plannedAt }, notifications };
     }
     case 'ask_for_code':
@@ -139,19 +132,4 @@ export function planScenario(scenario: Scenario, input: ScenarioInput): Scenario
     case 'network_down':
       return { fields: open, notifications: [] };
   }
-}
-
-/** Three successes, and between them the older notification that the prompt was sent. */
-function shuffledNotifications(openedAt: Date, completedAt: Date): SessionNotification[] {
-  const completed = completedNotification(completedAt);
-  const opened: SessionNotification = {
-    type: 'collection.opened',
-    status: 'open',
-    occursAt: openedAt,
-    dueAt: completedAt,
-  };
-  return [completed, opened, completed, completed].map((notification, index) => ({
-    ...notification,
-    dueAt: addMs(completedAt, index * shuffledIntervalMs),
-  }));
 }

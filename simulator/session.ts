@@ -1,4 +1,5 @@
 import type { SessionShape } from './network.ts';
+import type { StartRequest } from './start-request.ts';
 
 export type SessionStatus = 'open' | 'complete' | 'failed' | 'expired' | 'cancelled' | 'reversed';
 
@@ -9,11 +10,9 @@ export type SessionFailureCode = 'payer_declined' | 'balance_too_low' | 'wrong_c
 export type PlannedStatus = 'complete' | 'failed' | 'reversed';
 
 /** A collection at a simulated network, as stored. `statusAt` gives its status at a time. */
-export interface Session {
-  account: string;
+export interface Session extends Omit<StartRequest, 'network'> {
   id: string;
   network: string;
-  reference: string;
   fingerprint: string;
   shape: SessionShape;
   status: SessionStatus;
@@ -21,14 +20,7 @@ export interface Session {
   plannedStatus: PlannedStatus | null;
   plannedAt: Date | null;
   visibleAt: Date;
-  amountMinor: bigint;
   amountPaidMinor: bigint;
-  currency: string;
-  payerNumber: string | null;
-  payerNumberAsSent: string | null;
-  description: string;
-  returnUrl: string;
-  callbackUrl: string;
   code: string | null;
   codeAttemptsLeft: bigint;
   transactionId: string;
@@ -37,7 +29,6 @@ export interface Session {
   endedAt: Date | null;
   reversedAt: Date | null;
   createdAt: Date;
-  expiresAt: Date;
 }
 
 export const codeLength = 6;

@@ -10,6 +10,7 @@ import {
   type PhoneAction,
   type Transition,
 } from './transitions.ts';
+import type { Payout } from './payouts/payout.ts';
 import { createSimulatedPayouts, payoutLine, type SimulatedPayouts } from './payouts/simulated-payouts.ts';
 import { deletePayoutOutage, upsertPayoutOutage } from './payouts/queries.ts';
 import { canonicalNumber, type PhoneLine, type PhoneQuery } from './phone-line.ts';
@@ -26,7 +27,7 @@ import {
   upsertOutage,
 } from './queries.ts';
 import { isAccount, recordKey } from './record-id.ts';
-import { createSimulatedRefunds, type SimulatedRefunds } from './refunds/simulated-refunds.ts';
+import { startRefund, type RefundRequest, type RefundStart } from './refunds/start-refund.ts';
 import { sessionAt, type Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
 import { createSimulatedStatements, type SimulatedStatements } from './statement/simulated-statements.ts';
@@ -63,8 +64,8 @@ export interface Simulator {
 
   /** The networks' payouts. */
   readonly payouts: SimulatedPayouts;
-  /** The networks' refunds. */
-  readonly refunds: SimulatedRefunds;
+  /** A refund is a payout that names its collection. */
+  refund(request: RefundRequest, alongside?: Alongside<Payout>): Promise<RefundStart>;
   /** The wallets' statements, up to now. */
   readonly statements: SimulatedStatements;
 
@@ -122,7 +123,7 @@ export function createSimulator(options: Omit<SimulatorContext, 'sharedCommits'>
       return changed && { done: changed.isApplied, prompt: promptOf(changed.session, clock.now()) };
     },
     payouts: createSimulatedPayouts(context),
-    refunds: createSimulatedRefunds(context),
+    refund: (request, alongside) => startRefund(context, request, alongside),
     statements: createSimulatedStatements(context),
     beginOutage: async (outage, endsAt) => {
       const outagePeriod = { beganAt: clock.now(), endsAt };

@@ -7,11 +7,12 @@ export interface StartRequest {
   reference: string;
   amountMinor: bigint;
   currency: string;
-  /** E.164 in the new form, or null. */
+  /** E.164 in the new form; null for a link that was opened without one. */
   payerNumber: string | null;
   payerNumberAsSent: string | null;
   description: string;
   expiresAt: Date;
+  /** Where the payer of a link returns to. */
   returnUrl: string;
   callbackUrl: string;
 }

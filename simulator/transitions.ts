@@ -1,11 +1,6 @@
 import { addMs } from '../server/src/kit/clock.ts';
+import { notificationOf, type SessionNotification } from './notification.ts';
 import { lateSuccessAfterMs } from './scenarios.ts';
-import {
-  completedNotification,
-  failedNotification,
-  reversedNotification,
-  type SessionNotification,
-} from './session-notification.ts';
 import type { Session } from './session.ts';
 
 /** A changed session and the notifications of the change. */
@@ -41,7 +36,7 @@ export function phoneTransition(
     case 'reverse':
       return {
         session: withoutPlan({ ...session, status: 'reversed', reversedAt: now }),
-        notifications: [reversedNotification(now)],
+        notifications: [notificationOf('reversed', now)],
       };
   }
 }
@@ -78,7 +73,7 @@ export function cancelTransition(session: Session, now: Date): Transition | unde
   const cancelled: Session = { ...session, status: 'cancelled', endedAt: now };
   if (session.plannedStatus === 'complete' && session.plannedAt !== null && session.plannedAt > session.expiresAt) {
     const plannedAt = addMs(now, lateSuccessAfterMs);
-    return { session: { ...cancelled, plannedAt }, notifications: [completedNotification(plannedAt)] };
+    return { session: { ...cancelled, plannedAt }, notifications: [notificationOf('complete', plannedAt)] };
   }
   return { session: session.approvedAt === null ? cancelled : withoutPlan(cancelled), notifications: [] };
 }
@@ -96,21 +91,21 @@ function approveUnconfirmed(session: Session, now: Date): Transition {
   const plannedAt = addMs(now, autoConfirmAfterMs);
   return {
     session: { ...session, approvedAt: now, plannedStatus: 'complete', plannedAt },
-    notifications: [completedNotification(plannedAt)],
+    notifications: [notificationOf('complete', plannedAt)],
   };
 }
 
 function complete(session: Session, now: Date): Transition {
   return {
     session: withoutPlan({ ...session, status: 'complete', failureCode: null, endedAt: now }),
-    notifications: [completedNotification(now)],
+    notifications: [notificationOf('complete', now)],
   };
 }
 
 function fail(session: Session, now: Date): Transition {
   return {
     session: withoutPlan({ ...session, status: 'failed', endedAt: now }),
-    notifications: [failedNotification(now)],
+    notifications: [notificationOf('failed', now)],
   };
 }
 

@@ -4,9 +4,10 @@ import { createSchemaCheck } from '../../server/src/api/schema-check.ts';
 import { AmountError, amountToJson, parseAmount } from '../../server/src/kit/money.ts';
 import { PhoneNumberError } from '../../server/src/kit/phone-number.ts';
 import { readCredential } from '../credentials.ts';
-import { simulatedNetworks, type SimulatedNetwork } from '../network.ts';
+import { simulatedNetworks } from '../network.ts';
 import { canonicalNumber } from '../phone-line.ts';
 import type { Session } from '../session.ts';
+import type { StartRequest } from '../start-request.ts';
 import { callbackUrlPattern, referencePattern, urlLengthMax } from '../wire-values.ts';
 
 /** The provider that credentials of this wire are of. */
@@ -21,19 +22,8 @@ export class PayinRefusal extends Error {
   override name = 'PayinRefusal';
 }
 
-/** A parsed request to collect. */
-export interface PayinRequest {
-  network: SimulatedNetwork;
-  account: string;
-  reference: string;
-  amountMinor: bigint;
-  currency: string;
-  payerNumber: string;
-  payerNumberAsSent: string;
-  description: string;
-  returnUrl: string;
-  callbackUrl: string;
-}
+/** A parsed request to collect; the API has no way to say how long the payer may take. */
+export type PayinRequest = Omit<StartRequest, 'expiresAt'>;
 
 const operatorCodes: Readonly<Record<string, string>> = { GMWAV: 'wave', GMAFR: 'afrimoney', GMQMO: 'qmoney' };
 

@@ -1,6 +1,6 @@
 import type { PayoutFailureCode } from '../payouts/payout.ts';
 import type { RefundRefusal } from '../refunds/start-refund.ts';
-import type { Session } from '../session.ts';
+import type { Session, SessionFailureCode } from '../session.ts';
 
 // docs/networks.md, "GSMA Mobile Money API". Codes in the second group are this provider's own, as the API allows.
 
@@ -57,44 +57,32 @@ export function sessionError({ status, failureCode }: Pick<Session, 'status' | '
     return new GsmaError('businessRule', 'requestExpired', 'The debit party did not respond in time.');
   }
   if (status === 'cancelled') return new GsmaError('authorisation', 'requestDeclined', 'The request was withdrawn.');
-  if (status !== 'failed') return undefined;
-  switch (failureCode) {
-    case 'payer_declined':
-      return new GsmaError('authorisation', 'requestDeclined', 'The debit party declined the request.');
-    case 'balance_too_low':
-      return new GsmaError('businessRule', 'insufficientFunds', 'The debit party has insufficient funds.');
-    case 'wrong_code':
-      return new GsmaError('authorisation', 'oneTimeCodeError', 'The code was wrong too many times.');
-    case 'not_permitted':
-    case null:
-      return new GsmaError('businessRule', 'incorrectState', 'The account does not permit this transaction.');
-  }
+  return status === 'failed' ? failureError(failureCode) : undefined;
 }
 
-export function payoutError(code: PayoutFailureCode | null): GsmaError {
-  switch (code) {
-    case 'no_such_account':
-      return new GsmaError('identification', 'identifierError', 'The credit party does not exist.');
-    case 'account_blocked':
-      return new GsmaError('businessRule', 'accountBlocked', 'The credit party is blocked.');
-    case 'float_empty':
-      return new GsmaError('businessRule', 'insufficientFunds', 'The debit party has insufficient funds.');
-    case 'not_permitted':
-    case null:
-      return new GsmaError('businessRule', 'incorrectState', 'The account does not permit this transaction.');
-  }
+const failures: Readonly<Record<SessionFailureCode | PayoutFailureCode, ConstructorParameters<typeof GsmaError>>> = {
+  payer_declined: ['authorisation', 'requestDeclined', 'The debit party declined the request.'],
+  balance_too_low: ['businessRule', 'insufficientFunds', 'The debit party has insufficient funds.'],
+  wrong_code: ['authorisation', 'oneTimeCodeError', 'The code was wrong too many times.'],
+  no_such_account: ['identification', 'identifierError', 'The credit party does not exist.'],
+  account_blocked: ['businessRule', 'accountBlocked', 'The credit party is blocked.'],
+  float_empty: ['businessRule', 'insufficientFunds', 'The debit party has insufficient funds.'],
+  not_permitted: ['businessRule', 'incorrectState', 'The account does not permit this transaction.'],
+};
+
+/** Why a collection or payout failed, by the simulator's own code. */
+export function failureError(code: SessionFailureCode | PayoutFailureCode | null): GsmaError {
+  return new GsmaError(...failures[code ?? 'not_permitted']);
 }
+
+const reversalCodes: Readonly<Record<RefundRefusal, string>> = {
+  refunds_not_supported: 'transactionTypeError',
+  partial_not_supported: 'underPaymentNotAllowed',
+  exceeds_refundable: 'overPaymentNotAllowed',
+  not_refundable: 'incorrectState',
+};
 
 /** Why a reversal is refused, by the simulator's own code. */
 export function reversalError(code: RefundRefusal, description: string): GsmaError {
-  switch (code) {
-    case 'refunds_not_supported':
-      return new GsmaError('businessRule', 'transactionTypeError', description);
-    case 'partial_not_supported':
-      return new GsmaError('businessRule', 'underPaymentNotAllowed', description);
-    case 'exceeds_refundable':
-      return new GsmaError('businessRule', 'overPaymentNotAllowed', description);
-    case 'not_refundable':
-      return new GsmaError('businessRule', 'incorrectState', description);
-  }
+  return new GsmaError('businessRule', reversalCodes[code], description);
 }

@@ -37,20 +37,7 @@ export type StartedRequest =
   | { kind: 'refused'; error: GsmaError };
 
 /** What the provider keeps of the requests that it received, above the simulator's own sessions and payouts. */
-export interface GsmaRequests {
-  collect(caller: GsmaCaller, headers: RequestHeaders, body: TransactionBody): Promise<StartedRequest>;
-  payOut(caller: GsmaCaller, headers: RequestHeaders, body: TransactionBody): Promise<StartedRequest>;
-  reverse(
-    caller: GsmaCaller,
-    headers: RequestHeaders,
-    body: ReversalBody & { transactionId: string },
-  ): Promise<StartedRequest>;
-  /** By the client's key. */
-  find(caller: GsmaCaller, correlationId: string): Promise<FoundRequest | undefined>;
-  /** By the provider's id; counts a poll. */
-  poll(caller: GsmaCaller, serverId: string): Promise<FoundRequest | undefined>;
-  findByTransaction(caller: GsmaCaller, transactionId: string): Promise<Subject | undefined>;
-}
+export type GsmaRequests = ReturnType<typeof createGsmaRequests>;
 
 export interface FoundRequest {
   request: GsmaRequest;
@@ -67,9 +54,9 @@ export interface GsmaRequestsOptions {
 export function createGsmaRequests(
   simulator: Simulator,
   { db: ungathered, clock, approvalWindowMs }: GsmaRequestsOptions,
-): GsmaRequests {
+) {
   const db = new GatheringDatabase(ungathered);
-  const { payouts, refunds } = simulator;
+  const { payouts } = simulator;
   const subjectOf = (request: GsmaRequest) => findSubject(simulator, request);
   const found = async (request: GsmaRequest | undefined): Promise<FoundRequest | undefined> => {
     const subject = request && (await subjectOf(request));
@@ -78,21 +65,21 @@ export function createGsmaRequests(
   const start = (caller: GsmaCaller, headers: RequestHeaders, run: Run) =>
     startOnce({ db, subjectOf }, { ...caller, ...headers }, run);
   return {
-    collect: async (caller, headers, body) => {
+    collect: async (caller: GsmaCaller, headers: RequestHeaders, body: TransactionBody) => {
       const request = { ...requestOf(caller, headers, body, 'collections'), ...payerOf(body) };
       const details = { ...request, expiresAt: addMs(clock.now(), approvalWindowMs), returnUrl: '' };
       return start(caller, headers, (write) =>
         simulator.start(details, (tx, session) => tx.send(write({ operation: 'collection', session }))),
       );
     },
-    payOut: async (caller, headers, body) => {
+    payOut: async (caller: GsmaCaller, headers: RequestHeaders, body: TransactionBody) => {
       const request = { ...requestOf(caller, headers, body, 'payouts'), ...beneficiaryOf(body) };
       const details = { ...request, beneficiaryName: null, refundedTransactionId: null };
       return start(caller, headers, (write) =>
         payouts.start(details, (tx, payout) => tx.send(write({ operation: 'payout', payout }))),
       );
     },
-    reverse: async (caller, headers, body) => {
+    reverse: async (caller: GsmaCaller, headers: RequestHeaders, body: ReversalBody & { transactionId: string }) => {
       const { account, network } = caller;
       const { transactionId, amount, currency } = body;
       const session = await simulator.findByTransaction({ account, network: network.id, transactionId });
@@ -103,17 +90,22 @@ export function createGsmaRequests(
       };
       const details = { ...requestOf(caller, headers, { ...body, ...money }, 'payouts'), transactionId };
       return start(caller, headers, (write) =>
-        refunds.start(details, (tx, payout) => tx.send(write({ operation: 'payout', payout }))),
+        simulator.refund(details, (tx, payout) => tx.send(write({ operation: 'payout', payout }))),
       );
     },
-    find: async (caller, correlationId) => {
+    /** By the client's key. */
+    find: async (caller: GsmaCaller, correlationId: string) => {
       if (!isUuid(correlationId)) return undefined;
       const known = await findGsmaRequest(db, { account: caller.account, correlationId });
       return found(known ?? (await adoptRecord(db, caller, correlationId)));
     },
-    poll: async ({ account }, serverId) =>
+    /** By the provider's id; counts a poll. */
+    poll: async ({ account }: GsmaCaller, serverId: string) =>
       isUuid(serverId) ? found(await countGsmaPoll(db, { account, serverId })) : undefined,
-    findByTransaction: async ({ account, network }, transactionId) => {
+    findByTransaction: async (
+      { account, network }: GsmaCaller,
+      transactionId: string,
+    ): Promise<Subject | undefined> => {
       if (!/^[0-9A-Za-z]{1,64}$/.test(transactionId)) return undefined;
       const key = { account, network: network.id, transactionId };
       const session = await simulator.findByTransaction(key);

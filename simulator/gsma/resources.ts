@@ -2,7 +2,7 @@ import { addMs } from '../../server/src/kit/clock.ts';
 import { formatAmount } from '../../server/src/kit/money.ts';
 import type { Payout } from '../payouts/payout.ts';
 import type { Session } from '../session.ts';
-import { payoutError, sessionError, type GsmaError } from './error.ts';
+import { failureError, sessionError, type GsmaError } from './error.ts';
 import type { GsmaRequest } from './queries.ts';
 
 /** What a request created. */
@@ -24,7 +24,7 @@ export function stateOf(subject: Subject): SubjectState {
   const { status, failureCode, transactionId } = subject.payout;
   if (status === 'pending') return { status };
   return status === 'failed'
-    ? { status, error: payoutError(failureCode) }
+    ? { status, error: failureError(failureCode) }
     : { status: 'completed', transactionReference: transactionId };
 }
 

@@ -25,7 +25,7 @@ function arrivals(number: string, owner?: string): Promise<Arrival[]> {
 async function payOut(request: StartPayout, network = 'aps'): Promise<string> {
   const response = await networks.payouts(network).start(request);
   assert.ok(response.state === 'succeeded', response.state);
-  const payout = await networks.simulator.payouts.findByReference({
+  const [payout] = await networks.simulator.payouts.search({
     account: accountOf(request.reference),
     network,
     reference: request.reference,

@@ -1,19 +1,13 @@
 import { findSimulatedNetwork } from '../network.ts';
 import { payoutAt, type Payout } from './payout.ts';
-import type { Float, FloatState } from './queries.ts';
+import type { Float } from './queries.ts';
+
+type ShownField = 'account' | 'network' | 'amountMinor' | 'currency' | 'description' | 'transactionId';
 
 /** Money that arrived, as the beneficiary's simulated phone shows it. */
-export interface Arrival {
+export interface Arrival extends Pick<Payout, ShownField> {
   payoutId: string;
-  /** The merchant's short id. */
-  account: string;
-  network: string;
   networkName: string;
-  amountMinor: bigint;
-  currency: string;
-  /** The sender's description. */
-  description: string;
-  transactionId: string;
   arrivedAt: Date;
   /** When the network reversed it. */
   reversedAt: Date | null;
@@ -38,17 +32,12 @@ export function arrivalOf(stored: Payout, now: Date): Arrival | undefined {
 }
 
 /** A float that has been empty before; the simulated phone of its number offers to fill it. */
-export interface PhoneFloat {
-  /** The merchant's short id. */
-  account: string;
-  network: string;
+export interface PhoneFloat extends Omit<Float, 'beneficiaryNumber'> {
   networkName: string;
-  state: FloatState;
-  changedAt: Date;
 }
 
-export function phoneFloatOf({ account, network, state, changedAt }: Float): PhoneFloat {
-  return { account, network, networkName: nameOf(network), state, changedAt };
+export function phoneFloatOf(float: Float): PhoneFloat {
+  return { ...float, networkName: nameOf(float.network) };
 }
 
 function nameOf(network: string): string {

@@ -4,6 +4,7 @@ import type { SimulatedNetwork } from '../network.ts';
 export interface PayoutRequest {
   network: SimulatedNetwork;
   account: string;
+  /** Under which it is paid once: the client's key, or that of its batch with its number there. */
   reference: string;
   /** What the client calls it; absent where that is the reference. */
   clientReference?: string;

@@ -284,7 +284,7 @@ test('a payout accepted by one process is reported by another', async () => {
   const second = networks.secondProcess();
   await networks.clock.advance(2_000);
   const { reference } = request;
-  const payout = await second.simulator.payouts.findByReference({ account, network: 'aps', reference });
+  const [payout] = await second.simulator.payouts.search({ account, network: 'aps', reference });
   assert.equal(payout?.status, 'completed');
   networks.receiver.received.length = 0;
   assert.equal(await second.sender.sendDueCallbacks(), 1);

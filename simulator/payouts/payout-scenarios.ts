@@ -1,5 +1,6 @@
 import { addMs } from '../../server/src/kit/clock.ts';
-import type { Payout, PayoutStatus } from './payout.ts';
+import { notificationOf, shuffledNotifications, type PayoutNotification } from '../notification.ts';
+import type { Payout } from './payout.ts';
 
 /** What happens to a payout, by its number's last four digits (docs/testing-with-the-simulator.md, "Paying out"). */
 export type PayoutScenario =
@@ -52,17 +53,6 @@ const lateMs = 30_000;
 const reversalAfterMs = 2_000;
 // Long enough for the response to be "pending", so that only the callbacks report the success.
 const shuffledSuccessAfterMs = 1_000;
-// An interval that makes sure they arrive in this order.
-const shuffledIntervalMs = 200;
-
-/** A notification of a payout for the merchant's callback URL, before it is rendered as JSON. */
-export interface PayoutNotification {
-  type: 'payout.accepted' | 'payout.completed' | 'payout.failed' | 'payout.reversed';
-  /** The status that it reports, which may be older than the payout's. */
-  status: PayoutStatus;
-  occursAt: Date;
-  dueAt: Date;
-}
 
 /** The part of a new payout that its scenario decides. */
 export type PayoutScenarioFields = Pick<Payout, 'status' | 'failureCode' | 'plannedStatus' | 'plannedAt' | 'visibleAt'>;
@@ -89,10 +79,10 @@ export function planPayout(scenario: PayoutScenario, now: Date): PayoutPlan {
     // These two refuse payouts before this plan is used. Once one is accepted, it completes as usual.
     case 'network_down':
     case 'float_empty':
-      return { fields: completed, notifications: [completedNotification(now)] };
+      return { fields: completed, notifications: [notificationOf('completed', now)] };
     case 'no_such_account':
     case 'account_blocked':
-      return { fields: { ...failed, failureCode: scenario }, notifications: [failedNotification(now)] };
+      return { fields: { ...failed, failureCode: scenario }, notifications: [notificationOf('failed', now)] };
     case 'never_end':
       return { fields: pending, notifications: [] };
     case 'silent_success': {
@@ -106,48 +96,23 @@ export function planPayout(scenario: PayoutScenario, now: Date): PayoutPlan {
     }
     case 'shuffled_reports': {
       const plannedAt = addMs(now, shuffledSuccessAfterMs);
-      const fields: PayoutScenarioFields = { ...pending, plannedStatus: 'completed', plannedAt };
-      return { fields, notifications: shuffledNotifications(now, plannedAt) };
+      return {
+        fields: { ...pending, plannedStatus: 'completed', plannedAt },
+        notifications: shuffledNotifications(notificationOf('pending', now), notificationOf('completed', plannedAt)),
+      };
     }
     case 'complete_soon':
     case 'complete_late': {
       const plannedAt = addMs(now, scenario === 'complete_soon' ? soonMs : lateMs);
       return {
         fields: { ...pending, plannedStatus: 'completed', plannedAt },
-        notifications: [completedNotification(plannedAt)],
+        notifications: [notificationOf('completed', plannedAt)],
       };
     }
     case 'reversed_later': {
       const plannedAt = addMs(now, reversalAfterMs);
-      const notifications = [completedNotification(now), reversedNotification(plannedAt)];
+      const notifications = [notificationOf('completed', now), notificationOf('reversed', plannedAt)];
       return { fields: { ...completed, plannedStatus: 'reversed', plannedAt }, notifications };
     }
   }
-}
-
-function completedNotification(time: Date): PayoutNotification {
-  return { type: 'payout.completed', status: 'completed', occursAt: time, dueAt: time };
-}
-
-function failedNotification(time: Date): PayoutNotification {
-  return { type: 'payout.failed', status: 'failed', occursAt: time, dueAt: time };
-}
-
-function reversedNotification(time: Date): PayoutNotification {
-  return { type: 'payout.reversed', status: 'reversed', occursAt: time, dueAt: time };
-}
-
-/** Three successes, and between them the older notification that the payout was accepted. */
-function shuffledNotifications(acceptedAt: Date, completedAt: Date): PayoutNotification[] {
-  const completed = completedNotification(completedAt);
-  const accepted: PayoutNotification = {
-    type: 'payout.accepted',
-    status: 'pending',
-    occursAt: acceptedAt,
-    dueAt: completedAt,
-  };
-  return [completed, accepted, completed, completed].map((notification, index) => ({
-    ...notification,
-    dueAt: addMs(completedAt, index * shuffledIntervalMs),
-  }));
 }

@@ -1,3 +1,5 @@
+import type { PayoutRequest } from './payout-request.ts';
+
 export type PayoutStatus = 'pending' | 'completed' | 'failed' | 'reversed';
 
 /** The simulated networks' failure codes. */
@@ -7,12 +9,9 @@ export type PayoutFailureCode = 'no_such_account' | 'account_blocked' | 'not_per
 export type PlannedPayoutStatus = 'completed' | 'failed' | 'reversed';
 
 /** A payout at a simulated network, as stored. `payoutAt` gives it at a time. */
-export interface Payout {
-  account: string;
+export interface Payout extends Omit<PayoutRequest, 'network' | 'clientReference'> {
   id: string;
   network: string;
-  /** Under which it is paid once: the client's key, or that of its batch with its number there. */
-  reference: string;
   /** What the client calls a payout of a batch; null is `reference`. */
   clientReference: string | null;
   fingerprint: string;
@@ -21,16 +20,7 @@ export interface Payout {
   plannedStatus: PlannedPayoutStatus | null;
   plannedAt: Date | null;
   visibleAt: Date;
-  amountMinor: bigint;
-  currency: string;
-  beneficiaryNumber: string;
-  beneficiaryNumberAsSent: string;
-  beneficiaryName: string | null;
-  description: string;
-  callbackUrl: string;
   transactionId: string;
-  /** The network's transaction that it refunds; null for a payout. */
-  refundedTransactionId: string | null;
   createdAt: Date;
 }
 

@@ -8,7 +8,6 @@ import type { PayoutRequest } from './payout-request.ts';
 import {
   findBatchById,
   findPayoutById,
-  findPayoutByReference,
   findPayoutByTransaction,
   listFloatsByNumber,
   listPayoutsByClientReference,
@@ -33,7 +32,6 @@ export interface SimulatedPayouts {
   /** By the client's own name of a payout, which several can have. */
   search(key: { account: string; network: string; reference: string }): Promise<Payout[]>;
   find(key: PayoutAddress): Promise<Payout | undefined>;
-  findByReference(key: { account: string; network: string; reference: string }): Promise<Payout | undefined>;
   /** A payout or a refund. */
   findPayoutOrRefund(key: PayoutAddress): Promise<Payout | undefined>;
   /** A payout or a refund, by the id of the money that it moved. */
@@ -84,10 +82,6 @@ export function createSimulatedPayouts(context: SimulatorContext): SimulatedPayo
     },
     findPayoutOrRefund: (key) => findPayoutOrRefund(context, key),
     findByTransaction: async (key) => visiblePayout(await findPayoutByTransaction(db, key), clock.now()),
-    findByReference: async (key) => {
-      const payout = visiblePayout(await findPayoutByReference(db, key), clock.now());
-      return payout?.refundedTransactionId === null ? payout : undefined;
-    },
     listArrivals: async (query) => {
       const key = phoneKey(query);
       if (!key) return [];
@@ -144,6 +138,6 @@ function phoneKey({ number, account }: PhoneQuery): { beneficiaryNumber: string;
 }
 
 /** The payout in its current state, unless the network pretends not to know it yet. */
-export function visiblePayout(payout: Payout | undefined, now: Date): Payout | undefined {
+function visiblePayout(payout: Payout | undefined, now: Date): Payout | undefined {
   return payout && payout.visibleAt <= now ? payoutAt(payout, now) : undefined;
 }

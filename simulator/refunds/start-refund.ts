@@ -1,11 +1,24 @@
 import type { Transaction } from '../../server/src/kit/db.ts';
 import type { Alongside, SimulatorContext } from '../context.ts';
+import type { SimulatedNetwork } from '../network.ts';
 import { payoutAt, type Payout } from '../payouts/payout.ts';
 import { findPayoutByReference, listRefundsByTransaction } from '../payouts/queries.ts';
 import { startPayoutWithin, type PayoutStart } from '../payouts/start-payout.ts';
 import { lockSessionByTransaction } from '../queries.ts';
 import { statusAt, type Session } from '../session.ts';
-import type { RefundRequest } from './refund-request.ts';
+
+/** A parsed request to refund a collection. */
+export interface RefundRequest {
+  network: SimulatedNetwork;
+  account: string;
+  reference: string;
+  /** The network's own transaction that paid the collection. */
+  transactionId: string;
+  amountMinor: bigint;
+  currency: string;
+  description: string;
+  callbackUrl: string;
+}
 
 /** Why a network does not refund; nothing was created. */
 export type RefundRefusal = 'refunds_not_supported' | 'partial_not_supported' | 'not_refundable' | 'exceeds_refundable';

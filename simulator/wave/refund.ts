@@ -9,7 +9,7 @@ import { serviceUnavailable, WaveError } from './wave-error.ts';
 export async function refundSession(context: WaveRoutesContext, session: Session): Promise<boolean> {
   const { network, simulator } = context;
   const { account, transactionId, amountPaidMinor: amountMinor, currency } = session;
-  const result = await simulator.refunds.start({
+  const result = await simulator.refund({
     ...{ network, account, reference: `refund-${session.id}`, transactionId, amountMinor, currency },
     ...{ description: 'Refund', callbackUrl: session.callbackUrl },
   });

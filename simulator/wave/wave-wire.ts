@@ -1,7 +1,7 @@
 import { assert } from '../../server/src/kit/assert.ts';
 import { callbackSigningSecret } from '../credentials.ts';
 import type { NetworkWire, SessionReport } from '../network-wire.ts';
-import type { SessionNotification } from '../session-notification.ts';
+import type { SessionNotification } from '../notification.ts';
 import { signCallback } from '../sign-callback.ts';
 import { wireSession } from './wire-session.ts';
 
@@ -19,7 +19,7 @@ export function createWaveWire({ callbackSecret, publicUrl }: WaveWireOptions): 
     name: 'wave',
     sessionCallback: ({ session, notification, eventId }: SessionReport) => {
       const data = wireSession(session, notification.status, publicUrl());
-      const event = { id: `EV_${eventId.replace('evt_', '')}`, type: eventTypes[notification.type], data };
+      const event = { id: `EV_${eventId.replace('evt_', '')}`, type: eventTypes[notification.status], data };
       return { method: 'POST', url: session.callbackUrl, body: JSON.stringify(event) };
     },
     payoutCallback: () => null,
@@ -34,9 +34,9 @@ export function createWaveWire({ callbackSecret, publicUrl }: WaveWireOptions): 
  * An event that is older than the success it follows stands for an attempt that failed before. Wave has no event of a reversal; this
  * one only lets the simulated phone be felt at once, and Dalasi takes it as it takes any event that it does not know.
  */
-const eventTypes: Readonly<Record<SessionNotification['type'], string>> = {
-  'collection.opened': 'checkout.session.payment_failed',
-  'collection.completed': 'checkout.session.completed',
-  'collection.failed': 'checkout.session.payment_failed',
-  'collection.reversed': 'checkout.session.reversed',
+const eventTypes: Readonly<Record<SessionNotification['status'], string>> = {
+  open: 'checkout.session.payment_failed',
+  complete: 'checkout.session.completed',
+  failed: 'checkout.session.payment_failed',
+  reversed: 'checkout.session.reversed',
 };

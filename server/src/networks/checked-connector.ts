@@ -1,17 +1,6 @@
-import type {
-  ProviderNotification,
-  CallbackReading,
-  CollectionOperations,
-  CollectionResponse,
-  Connector,
-  LookUp,
-  NetworkHandles,
-  OutgoingOperations,
-  PayoutBatchResponse,
-  PayoutOperations,
-  PayoutResponse,
-} from './contract.ts';
+import type { ProviderNotification, CallbackReading, Connector, NetworkHandles, NetworkResponse } from './contract.ts';
 import { readableText, type StatementEntry, type StatementSource } from './statement.ts';
+import { withWrappedCalls } from './wrapped-connector.ts';
 
 // The longest id in the networks' documents has some forty characters; ids of version 7 have 36.
 const idLengthMax = 128;
@@ -35,21 +24,10 @@ export function isNetworkId(text: string): boolean {
  * `unknown`, and is looked up; a callback with an invalid reference is malformed.
  */
 export function withCheckedIds(connector: Connector): Connector {
+  const { statements } = connector;
   return {
-    get capabilities() {
-      return connector.capabilities;
-    },
-    get collections() {
-      return connector.collections && checkedCollections(connector.collections);
-    },
-    get payouts() {
-      return connector.payouts && checkedPayouts(connector.payouts);
-    },
-    get refunds() {
-      return connector.refunds && checkedOperations(connector.refunds);
-    },
-    ...(connector.statements && { statements: checkedStatements(connector.statements) }),
-    ...(connector.messages && { messages: connector.messages }),
+    ...withWrappedCalls(connector, (_purpose, call) => async (request) => checked(await call(request))),
+    ...(statements && { statements: checkedStatements(statements) }),
     readCallback: (callback) => checkedReading(connector.readCallback(callback)),
   };
 }
@@ -84,34 +62,6 @@ function withCleanTexts(line: StatementEntry): StatementEntry {
   };
 }
 
-function checkedCollections(operations: CollectionOperations): CollectionOperations {
-  return {
-    capabilities: operations.capabilities,
-    start: async (request) => checked(await operations.start(request)),
-    continue: async (request) => checked(await operations.continue(request)),
-    cancel: async (request) => checked(await operations.cancel(request)),
-    lookUp: async (request) => checked(await operations.lookUp(request)),
-  };
-}
-
-function checkedOperations<Request, Limits, Question extends LookUp>(
-  operations: OutgoingOperations<Request, Limits, Question>,
-): OutgoingOperations<Request, Limits, Question> {
-  return {
-    capabilities: operations.capabilities,
-    start: async (request) => checked(await operations.start(request)),
-    lookUp: async (request) => checked(await operations.lookUp(request)),
-  };
-}
-
-function checkedPayouts(operations: PayoutOperations): PayoutOperations {
-  const { startBatch } = operations;
-  return {
-    ...checkedOperations(operations),
-    ...(startBatch && { startBatch: async (batch) => checked(await startBatch(batch)) }),
-  };
-}
-
 function checkedReading(reading: CallbackReading): CallbackReading {
   if (!reading.accepted) return reading;
   const notifications = reading.notifications
@@ -130,7 +80,7 @@ function checkedNotification(notification: ProviderNotification): ProviderNotifi
     : { operation, reference, response: checked(response) };
 }
 
-function checked<Response extends CheckedResponse>(response: Response): Response | typeof invalidId {
+function checked<Response extends NetworkResponse>(response: Response): Response | typeof invalidId {
   return hasValidIds(response) ? response : invalidId;
 }
 
@@ -139,9 +89,7 @@ const invalidId = {
   detail: 'an id in the response is too long or has characters that ids do not have',
 } as const;
 
-type CheckedResponse = CollectionResponse | PayoutResponse | PayoutBatchResponse;
-
-function hasValidIds(response: CheckedResponse): boolean {
+function hasValidIds(response: NetworkResponse): boolean {
   if ('providerTransaction' in response) {
     const { transactionId, networkReference } = response.providerTransaction;
     const reversalIds = response.state === 'reversed' && response.reversalId !== undefined ? [response.reversalId] : [];

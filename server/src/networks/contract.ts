@@ -284,6 +284,9 @@ export type PayoutBatchResponse =
   | { state: 'refused' }
   | Extract<PayoutResponse, { state: 'not_accepted' | 'unknown' }>;
 
+/** What a network says to any call. */
+export type NetworkResponse = CollectionResponse | PayoutResponse | PayoutBatchResponse;
+
 /** Distinguishes two reversals of one transaction. */
 export interface ReversalIdentity {
   /**

@@ -13,10 +13,6 @@ export interface TestConnectorsOptions {
   /** Derives the credentials of each merchant account; `simulatorRoutes` must have the same. */
   bearerSecret: string;
   clock: Clock;
-  /** How long a call may take before its outcome counts as unknown. Default: 3 s. */
-  requestTimeoutMs?: number;
-  /** Connections to each network for each kind of call. Default: 64. */
-  connectionsMax?: number;
 }
 
 /** A connector of the test environment. It holds connections open until it is closed. */
@@ -24,11 +20,11 @@ export type TestConnector = Connector & { close(): Promise<void> };
 
 /** The connectors of the test environment. They speak to the simulated networks as the live ones do to the real ones. */
 export function createTestConnectors(options: TestConnectorsOptions): TestConnector[] {
-  const { callbackSecret, bearerSecret, requestTimeoutMs: callTimeoutMs = 3_000 } = options;
+  const { callbackSecret, bearerSecret } = options;
   // Keys derived from an empty secret do not look empty, and anybody can derive them.
   assert(callbackSecret !== '', 'an empty secret would let anybody sign callbacks');
   assert(bearerSecret !== '', 'the simulated networks need a bearer secret');
-  const account = { ...options, callTimeoutMs };
+  const account = { ...options, callTimeoutMs: 3_000 };
   return [
     createWaveTestConnector(account),
     ...createPayinTestConnectors(account),

@@ -66,11 +66,9 @@ async function bookReceivedDirectly(
   charge: Charge,
   railAccount: string,
 ): Promise<Booked> {
-  await post(tx, context, {
-    ...postingOf(charge, context.clock.now()),
-    flow: 'received_directly',
-    movements: [{ debit: `till:${railAccount}`, credit: 'received_directly', amountMinor: charge.amountPaidMinor }],
-  });
+  const amountMinor = charge.amountPaidMinor;
+  const received = { debit: `till:${railAccount}`, credit: 'received_directly', amountMinor } as const;
+  await bookCharge(tx, context, charge, 'received_directly', [received]);
   return { debtRepaidMinor: charge.debtRepaidMinor };
 }
 
@@ -85,11 +83,8 @@ export async function bookLeftDirectly(
     amountMinor,
   }: { flow: 'reversed' | 'refunded_directly'; railAccount: string; amountMinor: bigint },
 ): Promise<void> {
-  await post(tx, context, {
-    ...postingOf(charge, context.clock.now()),
-    flow,
-    movements: [{ debit: 'received_directly', credit: `till:${railAccount}`, amountMinor }],
-  });
+  const left = { debit: 'received_directly', credit: `till:${railAccount}`, amountMinor } as const;
+  await bookCharge(tx, context, charge, flow, [left]);
 }
 
 /** Books money of a case out of `suspense` to the charge: fee and shares as far as they are missing, the rest to the merchant. */
@@ -143,16 +138,12 @@ async function bookParts(
   const debtRepaid = await debtRepayments(tx, context, charge, income);
   const credits: Part[] = [{ account: 'fees', amountMinor: parts.feeMinor }, ...merchantCredits, ...shareCredits];
   if (!isFromSuspense) credits.push({ account: 'suspense', amountMinor: sum(unallocated) });
-  await post(tx, context, {
-    ...postingOf(charge, context.clock.now()),
-    flow,
-    movements: [
-      ...credits.map(({ account, amountMinor }): Movement => ({ debit, credit: account, amountMinor })),
-      ...repaid,
-      ...debtRepaid,
-      ...costs,
-    ],
-  });
+  await bookCharge(tx, context, charge, flow, [
+    ...credits.map(({ account, amountMinor }) => ({ debit, credit: account, amountMinor })),
+    ...repaid,
+    ...debtRepaid,
+    ...costs,
+  ]);
   await openUnallocatedCases(tx, context, charge, { ...unallocatedCase, shares: unallocated });
   return { debtRepaidMinor: charge.debtRepaidMinor + sum(debtRepaid) };
 }
@@ -231,15 +222,10 @@ export async function bookSuspense(
 ): Promise<void> {
   const float = `float:${railAccount}` as const;
   const { currency, amountMinor, networkFeeMinor } = providerTransaction;
-  await post(tx, context, {
-    ...postingOf(charge, context.clock.now()),
-    currency,
-    flow: 'suspense',
-    movements: [
-      { debit: float, credit: 'suspense', amountMinor },
-      { debit: 'network_costs', credit: float, amountMinor: networkFeeMinor },
-    ],
-  });
+  await bookCharge(tx, context, { ...charge, currency }, 'suspense', [
+    { debit: float, credit: 'suspense', amountMinor },
+    { debit: 'network_costs', credit: float, amountMinor: networkFeeMinor },
+  ]);
 }
 
 /** Money of a case in `suspense`. */
@@ -256,12 +242,8 @@ export async function bookLeftSuspense(
   { flow, railAccount, money }: { flow: 'returned' | 'reversed'; railAccount: string; money: SuspendedMoney },
 ): Promise<void> {
   const { currency, amountMinor } = money;
-  await post(tx, context, {
-    ...postingOf(charge, context.clock.now()),
-    currency,
-    flow,
-    movements: [{ debit: 'suspense', credit: `float:${railAccount}`, amountMinor }],
-  });
+  const left = { debit: 'suspense', credit: `float:${railAccount}`, amountMinor } as const;
+  await bookCharge(tx, context, { ...charge, currency }, flow, [left]);
 }
 
 /** A share whose sub-account was deleted goes to the merchant. */
@@ -272,13 +254,10 @@ export async function bookUnallocatedShare(
   { amountMinor }: SuspendedMoney,
 ): Promise<void> {
   const credits = merchantParts(context.settings.settlementDelayMs, charge, amountMinor);
-  await post(tx, context, {
-    ...postingOf(charge, context.clock.now()),
-    flow: 'share_kept',
-    movements: credits.map((part): Movement => {
-      return { debit: 'suspense', credit: part.account, amountMinor: part.amountMinor };
-    }),
+  const movements = credits.map((part): Movement => {
+    return { debit: 'suspense', credit: part.account, amountMinor: part.amountMinor };
   });
+  await bookCharge(tx, context, charge, 'share_kept', movements);
 }
 
 /** Money for a sub-account that was deleted, booked to `suspense`. */
@@ -317,7 +296,20 @@ export async function openUnallocatedCases(
   }
 }
 
-/** The fields that every posting of a charge has. */
-export function postingOf({ merchantId, currency, id }: Charge, at: Date) {
-  return { merchantId, currency, source: { type: 'charge', id }, at };
+/** Posts movements of a charge. */
+export async function bookCharge(
+  tx: Transaction,
+  context: PaymentContext,
+  { merchantId, currency, id }: Pick<Charge, 'merchantId' | 'currency' | 'id'>,
+  flow: string,
+  movements: readonly Movement[],
+): Promise<void> {
+  await post(tx, context, {
+    merchantId,
+    currency,
+    source: { type: 'charge', id },
+    at: context.clock.now(),
+    flow,
+    movements,
+  });
 }

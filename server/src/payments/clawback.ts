@@ -2,7 +2,7 @@ import type { Transaction } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { debtAccount } from '../ledger/debt.ts';
-import { lockBalances, post } from '../ledger/post.ts';
+import { lockBalances } from '../ledger/post.ts';
 import type { Movement, Part } from '../ledger/posting.ts';
 import { lockDeleted } from '../sub-accounts/deleted-sub-accounts.ts';
 import {
@@ -13,7 +13,7 @@ import {
   settledOf,
 } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';
-import { bookLeftDirectly, postingOf, type SharedCharge } from './booking.ts';
+import { bookCharge, bookLeftDirectly, type SharedCharge } from './booking.ts';
 import {
   clawbackParts,
   difference,
@@ -58,15 +58,11 @@ export async function bookReversed(
   const clawback = await planClawback(tx, charge, parts, 'everything');
   const { shortfallMinor } = clawback;
   const float = `float:${money.railAccount}` as const;
-  await post(tx, context, {
-    ...postingOf(charge, context.clock.now()),
-    flow: 'reversed',
-    movements: [
-      ...clawback.parts.map(({ account, amountMinor }): Movement => ({ debit: account, credit: float, amountMinor })),
-      ...advanceMovements(clawback.advanced),
-      { debit: debtAccount, credit: float, amountMinor: shortfallMinor },
-    ],
-  });
+  await bookCharge(tx, context, charge, 'reversed', [
+    ...clawback.parts.map(({ account, amountMinor }) => ({ debit: account, credit: float, amountMinor })),
+    ...advanceMovements(clawback.advanced),
+    { debit: debtAccount, credit: float, amountMinor: shortfallMinor },
+  ]);
   return { shortfallMinor };
 }
 

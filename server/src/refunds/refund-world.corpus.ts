@@ -5,6 +5,7 @@ import type { Account } from '../ledger/accounts.ts';
 import { post } from '../ledger/post.ts';
 import type { PayoutResponse, RefundCapabilities, StartRefund } from '../networks/contract.ts';
 import { BreakerCopy } from '../networks/payout-breakers.ts';
+import { createNetworkRegistry } from '../networks/registry.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
@@ -45,13 +46,6 @@ const refunding: RefundCapabilities = {
 export async function createRefundWorld(options: { settlementDelayMs?: number } = {}) {
   const payments = await createPaymentWorld();
   const { db, networks, merchant } = payments;
-  const context: RefundContext = {
-    ...payments.context,
-    breakers: new BreakerCopy(),
-    transferOwners: { refund: createRefundOwner(() => context) },
-    settings: { ...payments.context.settings, settlementDelayMs: options.settlementDelayMs ?? 0 },
-  };
-  const jobs = createTransferJobs(context);
   /** What networks were asked to refund, in order. */
   const refundRequests: StartRefund[] = [];
   for (const [name, partial] of [
@@ -72,6 +66,14 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
       lookUp: (request) => networks[name].payouts.lookUp(request),
     };
   }
+  const context: RefundContext = {
+    ...payments.context,
+    networks: createNetworkRegistry(Object.values(networks)),
+    breakers: new BreakerCopy(),
+    transferOwners: { refund: createRefundOwner(() => context) },
+    settings: { ...payments.context.settings, settlementDelayMs: options.settlementDelayMs ?? 0 },
+  };
+  const jobs = createTransferJobs(context);
   // Networks accept every transfer, and the test reports how it ends: too many unclear responses would open the breaker.
   for (const network of Object.values(networks)) {
     network.payoutResponses.pay_out = async ({ reference }) => {

@@ -1,8 +1,6 @@
 import type { EventKind } from '../../events/kinds.ts';
-import { addMs } from '../../kit/clock.ts';
 import type { Queryable } from '../../kit/db.ts';
-import { firstIdAt } from '../../kit/ids.ts';
-import { columnFilter, createdFilter, type ListFilter, type TimeFilter } from '../../api/list-filter.ts';
+import { columnFilter, createdFilter, idFilters, type ListFilter, type TimeFilter } from '../../api/list-filter.ts';
 import type { List, ListReader } from '../../api/list-reader.ts';
 import { searchedRowsMax, type PageRequest } from '../../api/pagination.ts';
 import type { Delivery, DeliveryStatus } from '../delivery.ts';
@@ -35,9 +33,6 @@ export interface EventFilter extends TimeFilter {
 const columns = `events.id, events.kind, events.created_at AS "createdAt", events.sequence,
   events.object_id AS "objectId", events.callback_url AS "callbackUrl",
   events.request_id AS "requestId", events.record::text AS "recordText"`;
-
-// An id is created a moment before its event's time is read, and never goes back with the clock.
-const idSlackMs = 60_000;
 
 /**
  * Newest first, or oldest first after `after`. A list of one endpoint's failed or kept events is read from their own index. Any
@@ -121,12 +116,8 @@ export function lockEventShared(db: Queryable, merchantId: string, id: string): 
 }
 
 /** Filters by the time of an event, and by the ids that were created about then. */
-export function timeFilters(id: string, { from, to }: TimeFilter): ListFilter[] {
-  return [
-    ...createdFilter('events', { from, to }),
-    ...columnFilter('from_id', `${id} >=`, from && firstIdAt(addMs(from, -idSlackMs))),
-    ...columnFilter('to_id', `${id} <`, to && firstIdAt(addMs(to, idSlackMs))),
-  ];
+export function timeFilters(id: string, times: TimeFilter): ListFilter[] {
+  return [...createdFilter('events', times), ...idFilters(id, times)];
 }
 
 function missedFilters(endpointId: string, status: DeliveryStatus): ListFilter[] {
