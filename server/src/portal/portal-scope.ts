@@ -62,6 +62,10 @@ export async function preparePortalScope(scope: FastifyInstance, options: Portal
     // Leads whoever is not signed in on to the sign-in.
     homeOf: () => home,
   });
+  // Whatever a form writes may seal: a mail, a secret. In the transaction it is too late to read which key is in use.
+  scope.addHook('preHandler', async ({ method }) => {
+    if (method === 'POST') await context.sealer.prepare();
+  });
   return {
     context,
     realm,

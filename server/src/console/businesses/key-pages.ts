@@ -140,7 +140,6 @@ async function writeKey<Key extends CreatedKey>(
   action: 'keys.create' | 'keys.roll',
   write: (tx: Transaction) => Promise<Key>,
 ): Promise<Key> {
-  await visit.accounts.sealer.prepare();
   return visit.money.db.withTransaction(async (tx) => {
     const created = await write(tx);
     const { record } = created;

@@ -95,7 +95,6 @@ const invite = formRoutes<null>({
   async submit(visit, { input: { form } }) {
     const { accounts } = visit;
     const sent = { email: form['email'] ?? '', name: form['name'] ?? '', role: form['role'] ?? '' };
-    await accounts.sealer.prepare();
     await accounts.db.withTransaction(async (tx) => {
       const { login, link } = await createLogin(tx, accounts, sent);
       if (link === null) throw new AppError('state_conflict', 'This address has a login already.');

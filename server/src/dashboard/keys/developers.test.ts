@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
-import { utcDay } from '../../kit/clock.ts';
+import { addMs, utcDay } from '../../kit/clock.ts';
+import { SettableClock } from '../../../../test/harness/settable-clock.ts';
 import { createApiClient } from '../../../../test/harness/api-client.ts';
 import { hiddenFields, press, sendForm } from '../patterns/form.corpus.ts';
 import { listKeys } from '../../merchants/manage-keys.ts';
@@ -18,8 +19,12 @@ before(async () => {
 after(() => world.stop());
 
 /** Draws a form and sends it with these fields. */
-async function submit(path: string, fields: Record<string, string> = {}, member = owner): Promise<Response> {
-  const url = world.at(path);
+async function submit(
+  path: string,
+  fields: Record<string, string> = {},
+  { member = owner, at = world.at }: { member?: Member; at?: DashboardWorld['at'] } = {},
+): Promise<Response> {
+  const url = at(path);
   const page = await member.get(url).then((response) => response.text());
   const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map((each) => [
     each[1],
@@ -63,6 +68,20 @@ test('a new key stands in one response only: no page, log, mail or audit entry h
   assert.match(texts[1] ?? '', /<\/time><\/span> <span class="second">from /, 'last used: time and address');
 });
 
+test('a key is created also by a process that has sealed nothing for half a minute', async () => {
+  const clock = new SettableClock(new Date());
+  const idle = await openDashboardWorld({ clock });
+  try {
+    const member = await idle.signIn('owner');
+    clock.set(addMs(clock.now(), 60_000));
+    const fields = { name: 'Till server', 'scopes.read': 'true', second_factor: member.code() };
+    const response = await submit('/keys/new', fields, { member, at: idle.at });
+    assert.equal(response.status, 200, await response.text());
+  } finally {
+    await idle.stop();
+  }
+});
+
 test('nothing happens to a key without a fresh second factor, and with it the key is rolled, then revoked', async () => {
   const text = await (
     await submit('/keys/new', { name: 'Old', 'scopes.read': 'true', second_factor: owner.code() })
@@ -75,11 +94,18 @@ test('nothing happens to a key without a fresh second factor, and with it the ke
   assert.ok((await keysNow()).every(({ name, rolledTo, revokedAt }) => name !== 'None' && !rolledTo && !revokedAt));
   // Each person has three codes in a minute.
   const other = await world.signIn('owner');
-  const rolled = await submit(`/keys/${old.id}/roll`, { overlap: '3600', second_factor: other.code() }, other);
+  const rolled = await submit(
+    `/keys/${old.id}/roll`,
+    { overlap: '3600', second_factor: other.code() },
+    { member: other },
+  );
   const newKey = shownSecret(await rolled.text());
   assert.equal((await createApiClient(world.service.url, newKey).get('/v1/payments')).status, 200);
   assert.equal((await api.get('/v1/payments')).status, 200, 'the old one during the overlap');
-  assert.equal((await submit(`/keys/${old.id}/revoke`, { second_factor: other.code() }, other)).status, 303);
+  assert.equal(
+    (await submit(`/keys/${old.id}/revoke`, { second_factor: other.code() }, { member: other })).status,
+    303,
+  );
   const finance = await world.signIn('finance');
   assert.equal((await finance.get(world.at('/keys'))).status, 403);
 });

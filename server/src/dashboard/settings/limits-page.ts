@@ -224,7 +224,6 @@ const transferApproval = formRoutes<Approval>({
     }
     const words = limitChange('above', [subject.aboveMinor, aboveMinor]);
     const object = { type: 'business', id: businessId };
-    await accounts.sealer.prepare();
     const mail = await prepareOwnerMails(accounts.db, accounts, businessId, {
       subject: 'Second person for payouts',
       what: `${cleanText(visit.account.name)} changed it. ${transferApprovalText(aboveMinor)}`,

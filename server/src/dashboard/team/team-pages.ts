@@ -135,7 +135,6 @@ ${
     const { accounts, account, merchant } = visit;
     const grant = readGrant(form['role'], body['counters'], counters);
     const { email = '' } = form;
-    await accounts.sealer.prepare();
     await accounts.db.withTransaction(async (tx) => {
       await lockTeamAsOwner(tx, merchant.businessId, account.id);
       const business = { id: merchant.businessId, name: visit.business.name };
@@ -196,7 +195,6 @@ const role = formRoutes<MemberView>({
     const { accounts } = visit;
     const { businessId, accountId } = member;
     const grant = readGrant(form['role'], body['counters'], counters);
-    await accounts.sealer.prepare();
     const words = { before: grantInWords(member, counters), after: grantInWords(grant, counters) };
     await change(
       visit,

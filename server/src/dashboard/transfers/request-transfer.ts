@@ -36,7 +36,6 @@ export async function submitTransferRequest(
     ...{ ...requested, createdAt: money.clock.now() },
   };
   const page = `/transfers/requests/${formId}`;
-  await accounts.sealer.prepare();
   const mail = await prepareOwnerMails(accounts.db, accounts, merchant.businessId, {
     subject: 'A payout waits for a second person',
     what: `${cleanText(account.name)} asks to pay out ${payoutText(request)}, in ${visit.testMode ? 'the test environment' : 'LIVE'}.`,

@@ -155,7 +155,6 @@ function registerApp(scope: FastifyInstance, parts: PortalParts): void {
   scope.post(
     '/account/app',
     requireFactor(parts, async (_request, reply, { account }) => {
-      await context.sealer.prepare();
       await context.db.withTransaction((tx) => prepareTotp(tx, context, account));
       return seeOther(reply, `${home}/account/app`);
     }),
@@ -169,7 +168,6 @@ function registerApp(scope: FastifyInstance, parts: PortalParts): void {
     requireSignedIn(parts, async (request, reply, { account }) => {
       const refuse = (form: FormState, status: number) => showApp(parts, request, reply, account, { form, status });
       return submitForm(request, refuse, async ({ code = '' }) => {
-        await context.sealer.prepare();
         const codes = await context.db.withTransaction(async (tx) => {
           await enableTotp(tx, context, { account, code });
           await reportFactor(tx, context, request, { account, factor: 'authenticator app', isAdded: true });
@@ -182,7 +180,6 @@ function registerApp(scope: FastifyInstance, parts: PortalParts): void {
   scope.post(
     '/account/app/remove',
     requireFactor(parts, async (request, reply, { account, session }) => {
-      await context.sealer.prepare();
       await context.db.withTransaction(async (tx) => {
         disableTotp(tx, account);
         await reportFactor(tx, context, request, { account, factor: 'authenticator app', isAdded: false });
@@ -225,7 +222,6 @@ function registerRecoveryCodes(scope: FastifyInstance, parts: PortalParts): void
   scope.post(
     '/account/recovery-codes',
     requireFactor(parts, async (request, reply, { account }) => {
-      await context.sealer.prepare();
       const codes = await context.db.withTransaction(async (tx) => {
         await reportFactor(tx, context, request, { account, factor: 'set of recovery codes', isAdded: true });
         return createRecoveryCodes(tx, context, account.id);
@@ -279,7 +275,6 @@ ${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passk
     requireFactor(parts, async (request, reply, { account }) => {
       const refuse = (form: FormState, status: number) => show(request, reply, account, form, status);
       return submitForm(request, refuse, async ({ name = '', passkey: response = '' }) => {
-        await context.sealer.prepare();
         await context.db.withTransaction(async (tx) => {
           await addPasskey(tx, context, { account, name, response });
           await reportFactor(tx, context, request, { account, factor: 'passkey', isAdded: true });
@@ -293,7 +288,6 @@ ${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passk
     requireFactor(parts, async (request, reply, { account, session }) => {
       const { id = '' } = request.params;
       if (!isUuid(id)) return seeOther(reply, `${home}/account`);
-      await context.sealer.prepare();
       await context.db.withTransaction(async (tx) => {
         if (!(await removePasskey(tx, { accountId: account.id, id, sessionId: session.id }))) return;
         await reportFactor(tx, context, request, { account, factor: 'passkey', isAdded: false });
