@@ -36,7 +36,9 @@ export const operations: PromiseGroup = {
           'open work is completed: a payment, a transfer, a payer who still has to approve',
         ],
       },
-      weaker: 'The benchmark `migrations` runs them under load, and has not run on ten million rows yet.',
+      benchmarks: ['migrations'],
+      weaker:
+        'On 14.3 million rows, beside two transactions that were open for five minutes each, no request of 69,721 failed. The longest took 1.03 s, during the build of an index; the longest before the migrations 0.77 s.',
     },
     {
       id: 'O3',
