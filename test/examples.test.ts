@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it, test } from 'node:test';
 import { systemClock, addMs } from '../server/src/kit/clock.ts';
+import { errorCode } from '../server/src/kit/start-error.ts';
 import { eventBody } from '../server/src/webhooks/envelope.ts';
 import { signatureHeaders } from '../server/src/webhooks/signature.ts';
 import {
@@ -59,6 +60,12 @@ async function post({ url }: ExampleReceiver, body: Uint8Array, headers: Headers
   });
   await response.arrayBuffer();
   return response.status;
+}
+
+/** The code of the error behind one of `fetch`. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error ? (errorCode(cause) ?? cause.message) : String(error);
 }
 
 /** What one receiver, shared by the tests, printed from now on for each event that it accepted. */
@@ -199,9 +206,11 @@ for (const language of present) {
           ['an empty body', Buffer.alloc(0), headers, 401],
           ['a body that was cut', event.body.subarray(0, -1), headers, 401],
           ['a body with a line end more', Buffer.concat([event.body, Buffer.from('\n')]), headers, 401],
-          ['a body that is too long', Buffer.alloc(1024 * 1024 + 1, ' '), headers, 413],
         ];
         for (const [fault, body, sent, status] of cases) assert.equal(await post(receiver, body, sent), status, fault);
+        // It is refused before it is read, so the connection ends amid the request, and the response can be lost with it.
+        const tooLong = await post(receiver, Buffer.alloc(1024 * 1024 + 1, ' '), headers).catch(causeOf);
+        assert.ok([413, 'EPIPE', 'ECONNRESET'].includes(tooLong), `a body that is too long: ${tooLong}`);
         const { status } = await fetch(receiver.url);
         assert.ok([405, 501].includes(status), 'a request that is no POST');
       });

@@ -25,9 +25,20 @@ export async function checkSeeds(seeds: readonly number[]): Promise<void> {
 
 export async function checkRepeats(seeds: readonly number[]): Promise<void> {
   for (const seed of seeds) {
-    const [one, other] = [await run(seed), await run(seed)];
-    assert.deepEqual(other.history, one.history, `seed ${seed}`);
+    const { history } = await run(seed);
+    let again = await run(seed);
+    for (let runs = 2; runs < runsMax && beginsWithRace(history, again.history); runs += 1) again = await run(seed);
+    assert.deepEqual(again.history, history, `seed ${seed}`);
   }
+}
+
+// Only a busy machine decides a race otherwise now and then.
+const runsMax = 6;
+
+/** Whether the histories differ first in which of two statements that one commit freed had the row: PostgreSQL decides that. */
+function beginsWithRace(one: readonly string[], other: readonly string[]): boolean {
+  const index = one.findIndex((step, at) => step !== other[at]);
+  return [one[index], other[index]].every((step) => step?.includes(' goes on after '));
 }
 
 function run(seed: number): Promise<RunResult> {
