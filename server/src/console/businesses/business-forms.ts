@@ -22,7 +22,6 @@ const create = formRoutes<null>({
   async submit(visit, { input }) {
     const name = (input.form['name'] ?? '').trim();
     checkName(name, 'name');
-    await visit.accounts.sealer.prepare();
     const { businessId } = await visit.money.db.withTransaction(async (tx) => {
       const created = await visit.createBusiness(tx, { name });
       const object = { type: 'business', id: created.businessId };
@@ -94,7 +93,6 @@ const inviteOwner = formRoutes<{ business: Business; hasTeam: boolean }>({
     const { accounts } = visit;
     const { id, name } = business;
     const email = form['email'] ?? '';
-    await accounts.sealer.prepare();
     const act = {
       action: 'businesses.invite_owner',
       object: { type: 'business', id },

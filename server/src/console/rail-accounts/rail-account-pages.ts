@@ -100,7 +100,6 @@ const add = formRoutes<NewAccount>({
       baseUrl: typedText(form, 'base-url'),
       position: readOrder(typedText(form, 'order')),
     };
-    await context.sealer.prepare();
     await context.db.withTransaction(async (tx) => {
       const account = await addRailAccount(tx, context, request);
       audit(tx, visit, addAct(kind, account, fields));
@@ -175,7 +174,6 @@ async function change(
   run: (tx: Transaction, context: RailAccountContext) => Promise<unknown>,
 ): Promise<void> {
   const { context } = visit.railAccounts;
-  await context.sealer.prepare();
   await actAudited(visit, act, (tx) => run(tx, context));
 }
 
