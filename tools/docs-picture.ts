@@ -4,7 +4,7 @@
  *     node tools/docs-picture.ts      writes docs/images/checkout.png
  */
 import { writeFileSync } from 'node:fs';
-import { openPage } from '../test/harness/browser.ts';
+import { openOwnPage } from '../test/harness/browser.ts';
 import { startCheckoutServer } from '../test/harness/checkout-server.ts';
 
 const path = new URL('../docs/images/checkout.png', import.meta.url);
@@ -19,7 +19,7 @@ for (const state of states) shots.push(await photograph(`${server.baseUrl}/pay/$
 writeFileSync(path, await arrange(shots));
 
 async function photograph(url: string): Promise<string> {
-  await using opened = await openPage({ ...phone, scale });
+  await using opened = await openOwnPage({ ...phone, scale });
   const { page } = opened;
   await page.goto(url);
   const png = await page.screenshot();
@@ -28,7 +28,7 @@ async function photograph(url: string): Promise<string> {
 
 /** The screenshots side by side. */
 async function arrange(images: readonly string[]): Promise<Buffer> {
-  await using opened = await openPage({ width: 1240, height: 820, scale });
+  await using opened = await openOwnPage({ width: 1240, height: 820, scale });
   const { page } = opened;
   await page.setContent(`<style>
     body { margin: 0; padding: 40px; display: flex; gap: 40px; background: #dfe7e1; }

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { html, renderHtml } from '../server/src/kit/html.ts';
 import { languages } from '../server/src/languages/languages.ts';
-import { openPage, type PageOptions } from '../test/harness/browser.ts';
+import { openOwnPage, openPage, type BrowserOptions } from '../test/harness/browser.ts';
 import { startCheckoutServer, type CheckoutServer } from '../test/harness/checkout-server.ts';
 import { payerPages, type PayerPage } from '../test/harness/payer-pages.ts';
 import { launchPrompts, promptsByNumber } from '../test/harness/phone-fixtures.ts';
@@ -12,7 +12,7 @@ import { launchPrompts, promptsByNumber } from '../test/harness/phone-fixtures.t
 // looked at: a picture of each, and sheets with many.
 
 /** A way to look at pages; each has its sheets. */
-interface View extends PageOptions {
+interface View extends BrowserOptions {
   name: string;
   amounts?: 'usual' | 'largest';
 }
@@ -71,7 +71,7 @@ async function photographOne(
   server: CheckoutServer,
   { view, page: { name, path, act }, folder }: Picture,
 ): Promise<string> {
-  await using opened = await openPage(view);
+  await using opened = await openOwnPage(view);
   await opened.page.goto(`${server.baseUrl}${path}`);
   await act?.(opened.page, server.checkout);
   const file = join(folder, `${name}.png`);

@@ -7,21 +7,26 @@ export interface DeliveryBacklog {
   deliveries: number;
   /** The merchants, each with one endpoint. */
   merchantIds: readonly string[];
+  /** How many become due each second from now on, a hundred of one merchant at a time. Without it all are due. */
+  perSecond?: number;
 }
 
 /**
  * Events with deliveries that are due, written as the owner of the tables: to a worker they appear all at once, with
  * the commit. One has become due after the other, in the order of the ids, at turns between the merchants.
  */
-export async function fillDeliveries(adminUrl: string, { deliveries, merchantIds }: DeliveryBacklog): Promise<void> {
+export async function fillDeliveries(
+  adminUrl: string,
+  { deliveries, merchantIds, perSecond }: DeliveryBacklog,
+): Promise<void> {
   const lastAtMs = systemClock.now().getTime();
   await withAdminClient(adminUrl, async (client) => {
     await client.query('BEGIN');
     // The rows satisfy the foreign keys by construction; checking them takes twice as long for a million rows.
     await client.query('SET LOCAL session_replication_role = replica');
-    const values = [deliveries, lastAtMs, [...merchantIds], record()];
-    await client.query(insertEvents, values);
-    await client.query(insertDeliveries, values.slice(0, 3));
+    const values = [deliveries, lastAtMs, [...merchantIds]];
+    await client.query(insertEvents, [...values, record()]);
+    await client.query(insertDeliveries, [...values, perSecond]);
     await client.query('COMMIT');
   });
 }
@@ -55,6 +60,8 @@ const idOf = (kind: 'a' | 'b') =>
     || substr(md5('${kind}' || n || $2::text), 1, 15))::uuid`;
 const merchantOf = `($3::uuid[])[1 + n % cardinality($3::uuid[])]`;
 const createdAt = `to_timestamp(($2::bigint - ($1::int - n) * 0.1) / 1000.0)`;
+const burst = `(n / cardinality($3::uuid[]) / 100 * cardinality($3::uuid[]) + n % cardinality($3::uuid[]))`;
+const dueAt = `coalesce(to_timestamp($2::bigint / 1000.0 + ${burst} * 100 / $4::float8), ${createdAt})`;
 
 const insertEvents = `
   INSERT INTO events (merchant_id, id, kind, object_id, sequence, record, callback_url, created_at)
@@ -64,6 +71,6 @@ const insertEvents = `
 const insertDeliveries = `
   INSERT INTO webhook_deliveries (merchant_id, id, event_id, endpoint_id, callback_url, status, attempts,
     next_attempt_at, created_at, delivered_at)
-  SELECT ${merchantOf}, ${idOf('b')}, ${idOf('a')}, endpoints.id, NULL, 'pending', 0, ${createdAt}, ${createdAt}, NULL
+  SELECT ${merchantOf}, ${idOf('b')}, ${idOf('a')}, endpoints.id, NULL, 'pending', 0, ${dueAt}, ${createdAt}, NULL
   FROM generate_series(1, $1::int) AS n
   JOIN webhook_endpoints AS endpoints ON endpoints.merchant_id = ${merchantOf} AND endpoints.is_default`;

@@ -57,7 +57,8 @@ export async function startService(
   mkdirSync(dataDirectory, { recursive: true });
   const factsPath = join(dataDirectory, 'demo.json');
   forgetAddress(factsPath);
-  const child = spawn(process.execPath, startArguments(checkout), {
+  const start = startCommand(checkout);
+  const child = spawn(process.execPath, start.words, {
     cwd: checkout,
     // None of the caller's settings: it measures what a first start gets.
     env: {
@@ -68,6 +69,7 @@ export async function startService(
       LOG_LEVEL: 'warn',
       DATABASE_URL: adminUrl,
       DATA_DIR: dataDirectory,
+      ...start.environment,
       ...profiling(),
       ...settings,
     },
@@ -115,12 +117,14 @@ function networkSecretsOf(service: { adminUrl: string; dataDirectory: string }):
   return { bearerSecret, callbackSecret };
 }
 
-/** The arguments that `npm start` passes to Node, flags included: they decide how much memory it takes. */
-function startArguments(checkout: string): string[] {
+/** What `npm start` passes to Node, environment and flags: they decide how much memory it takes. */
+function startCommand(checkout: string): { environment: Record<string, string>; words: string[] } {
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as Manifest;
-  const options = /\bexec (?:"\$node"|node) (.+)$/.exec(scripts.start)?.[1];
-  if (options === undefined) throw new Error(`npm start runs ${scripts.start}, not "$node"`);
-  return options.split(' ');
+  const [, exported = '', words] = /&& (?:export (.+) && )?exec "\$node" (.+)$/.exec(scripts.start) ?? [];
+  if (words === undefined) throw new Error(`npm start runs ${scripts.start}, not "$node"`);
+  const environment: Record<string, string> = {};
+  for (const [, name = '', value = ''] of exported.matchAll(/(\w+)=(\S+)/g)) environment[name] = value;
+  return { environment, words: words.split(' ') };
 }
 
 interface Manifest {

@@ -1,5 +1,5 @@
 import type { CDPSession } from 'playwright-core';
-import { accessibilityViolations, openPage, type OpenedPage } from './browser.ts';
+import { accessibilityViolations, openOwnPage, type OwnPage } from './browser.ts';
 
 /** The size and colours in which a page is seen. */
 interface View {
@@ -9,16 +9,16 @@ interface View {
 
 /** One page, which shows many cases one after the other: a page of its own for each costs half a second more. */
 export class BrowserWindow {
-  readonly opened: OpenedPage;
+  readonly opened: OwnPage;
   readonly #devtools: CDPSession;
   #runsScripts = true;
 
-  constructor(opened: OpenedPage, devtools: CDPSession) {
+  constructor(opened: OwnPage, devtools: CDPSession) {
     this.opened = opened;
     this.#devtools = devtools;
   }
 
-  get page(): OpenedPage['page'] {
+  get page(): OwnPage['page'] {
     return this.opened.page;
   }
 
@@ -58,6 +58,6 @@ export class BrowserWindow {
 }
 
 export async function openWindow(textPercent: number): Promise<BrowserWindow> {
-  const opened = await openPage({ textPercent });
+  const opened = await openOwnPage({ textPercent });
   return new BrowserWindow(opened, await opened.context.newCDPSession(opened.page));
 }

@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { chromium, type Browser, type BrowserContext, type LaunchOptions, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type CDPSession,
+  type LaunchOptions,
+  type Page as OwnedPage,
+} from 'playwright-core';
 import { chromiumEnvironment, unpackChromium } from './unpack-chromium.ts';
 
 // The package's own arguments hang when a context closes (--single-process) and disable web security, which is under
@@ -11,6 +18,7 @@ const usualTextPixels = 16;
 const timeoutMs = 60_000;
 // A test file opens its first page within this time of the one before; after the last one nothing is left.
 const heldMs = 3_000;
+const leaveWithinMs = 5_000;
 // Seen once in some thousands of starts: a segmentation fault before the first page.
 const maxStarts = 3;
 
@@ -44,6 +52,7 @@ function releaseBrowser(): void {
 
 function forgetBrowser(): void {
   browser = undefined;
+  idlePages.length = 0;
 }
 
 /**
@@ -78,7 +87,9 @@ function lastLine(error: unknown): string {
   return lines.find((line) => line.includes('exitCode=')) ?? lines[0] ?? '';
 }
 
+/** How one page of a browser is seen, and by whom. */
 export interface PageOptions {
+  /** In pixels; a phone's by default. */
   width?: number;
   height?: number;
   scripts?: boolean;
@@ -87,67 +98,141 @@ export interface PageOptions {
   forcedColours?: boolean;
   /** The size of text that the browser is set to, which people who see badly make larger. */
   textPercent?: number;
+  /** Whose cookie the browser has, `name=value`, and for which service. */
+  visitor?: { url: string; cookie: string };
+}
+
+/** What a browser cannot change once it runs. */
+export interface BrowserOptions extends PageOptions {
   /** Whether the browser says that it runs on a phone. */
   phone?: boolean;
   /** How many pixels of the screen are one of the page. */
   scale?: number;
   /** What the browser asks for; English by default. */
   language?: string;
-  /** Whose cookie the browser has, `name=value`, and for which service. */
-  visitor?: { url: string; cookie: string };
 }
+
+/** What a test may do to a page that another one gets after it: nothing that stays. */
+export type Page = Omit<
+  OwnedPage,
+  | 'addInitScript'
+  | 'clock'
+  | 'close'
+  | 'context'
+  | 'exposeBinding'
+  | 'exposeFunction'
+  | 'route'
+  | 'routeFromHAR'
+  | 'routeWebSocket'
+>;
 
 export interface OpenedPage extends AsyncDisposable {
   page: Page;
-  context: BrowserContext;
   /** Script errors, violations of the content security policy and failed loads: empty on a healthy page. */
   pageErrors: string[];
 }
 
-/** Opens a page, of a phone's size by default, in its own context, which the `await using` block closes. */
+export interface OwnPage extends OpenedPage {
+  page: OwnedPage;
+  context: BrowserContext;
+}
+
+/** A page in a context of its own. */
+interface ContextPage {
+  page: OwnedPage;
+  context: BrowserContext;
+  devtools: CDPSession;
+  pageErrors: string[];
+}
+
+/** Nobody uses them now. A new page takes half a second of processor time, one that is used again a twentieth. */
+const idlePages: ContextPage[] = [];
+
+/**
+ * Opens a page that has no cookies but the visitor's, and nothing in its storage. The `await using` block ends its use,
+ * and a later test gets it again. A test that adds scripts, routes or permissions opens its own page.
+ */
 export async function openPage(options: PageOptions = {}): Promise<OpenedPage> {
+  const opened = await withBrowser(async (launched) => {
+    const one = idlePages.pop() ?? (await newPage(launched, {}));
+    await setUp(one, options);
+    return one;
+  });
+  return { page: opened.page, pageErrors: opened.pageErrors, [Symbol.asyncDispose]: () => leave(opened) };
+}
+
+/** Opens a page in a context of its own, which the `await using` block closes. */
+export async function openOwnPage(options: BrowserOptions = {}): Promise<OwnPage> {
+  const { page, context, pageErrors } = await withBrowser(async (launched) => {
+    const one = await newPage(launched, options);
+    await setUp(one, options);
+    return one;
+  });
+  context.once('close', releaseBrowser);
+  return { page, context, pageErrors, [Symbol.asyncDispose]: () => context.close() };
+}
+
+async function withBrowser(open: (launched: Browser) => Promise<ContextPage>): Promise<ContextPage> {
   try {
-    const context = await openContext(await acquireBrowser(), options);
-    const page = await context.newPage();
-    if (options.textPercent !== undefined) await setTextSize(page, options.textPercent);
-    const pageErrors: string[] = [];
-    page.on('pageerror', (error) => pageErrors.push(`script error: ${error.message}`));
-    page.on('console', (message) => {
-      if (message.type() === 'error' || /Content Security Policy/.test(message.text())) pageErrors.push(message.text());
-    });
-    context.once('close', releaseBrowser);
-    return { page, context, pageErrors, [Symbol.asyncDispose]: () => context.close() };
+    return await open(await acquireBrowser());
   } catch (error) {
     releaseBrowser();
     throw error;
   }
 }
 
-async function openContext(launched: Browser, options: PageOptions): Promise<BrowserContext> {
-  const { visitor } = options;
+async function newPage(launched: Browser, { scripts, phone, scale, language }: BrowserOptions): Promise<ContextPage> {
   const context = await launched.newContext({
-    viewport: { width: options.width ?? 360, height: options.height ?? 740 },
-    javaScriptEnabled: options.scripts ?? true,
-    colorScheme: options.dark ? 'dark' : 'light',
-    forcedColors: options.forcedColours ? 'active' : 'none',
-    ...(options.scale !== undefined && { deviceScaleFactor: options.scale }),
-    ...(options.language !== undefined && { locale: options.language }),
-    ...(options.phone === true && {
+    javaScriptEnabled: scripts ?? true,
+    ...(scale !== undefined && { deviceScaleFactor: scale }),
+    ...(language !== undefined && { locale: language }),
+    ...(phone === true && {
       userAgent: 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/147.0.0.0 Mobile',
     }),
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(timeoutMs);
-  if (visitor) {
-    const [name = '', value = ''] = visitor.cookie.split('=');
-    await context.addCookies([{ name, value, url: visitor.url }]);
-  }
-  return context;
+  const page = await context.newPage();
+  const opened: ContextPage = { page, context, devtools: await context.newCDPSession(page), pageErrors: [] };
+  page.on('pageerror', (error) => opened.pageErrors.push(`script error: ${error.message}`));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (message.type() === 'error' || /Content Security Policy/.test(text)) opened.pageErrors.push(text);
+  });
+  return opened;
 }
 
-async function setTextSize(page: Page, percent: number): Promise<void> {
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('Page.setFontSizes', { fontSizes: { standard: (usualTextPixels * percent) / 100 } });
+async function setUp(opened: ContextPage, options: PageOptions): Promise<void> {
+  const { page, context, devtools } = opened;
+  const { width = 360, height = 740, scripts = true, textPercent = 100, visitor } = options;
+  opened.pageErrors = [];
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({
+    colorScheme: options.dark ? 'dark' : 'light',
+    forcedColors: options.forcedColours ? 'active' : 'none',
+  });
+  await devtools.send('Emulation.setScriptExecutionDisabled', { value: !scripts });
+  await devtools.send('Page.setFontSizes', { fontSizes: { standard: (usualTextPixels * textPercent) / 100 } });
+  if (!visitor) return;
+  const [name = '', value = ''] = visitor.cookie.split('=');
+  await context.addCookies([{ name, value, url: visitor.url }]);
+}
+
+/** Leaves nothing of a test on its page. A page that cannot be left, as after a failure, is closed. */
+async function leave(opened: ContextPage): Promise<void> {
+  const { page, context, devtools } = opened;
+  try {
+    page.removeAllListeners('request');
+    const { origin } = new URL(page.url());
+    await page.goto('about:blank', { timeout: leaveWithinMs });
+    if (origin !== 'null') await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage' });
+    await context.clearCookies();
+    idlePages.push(opened);
+  } catch {
+    await context.close();
+  } finally {
+    releaseBrowser();
+  }
 }
 
 // The shortened one: each page parses it anew.

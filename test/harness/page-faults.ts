@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page } from './browser.ts';
 
 const [findLayoutFaults, findFocusFaults] = ['layout-faults.js', 'focus-faults.js'].map((name) =>
   readFileSync(join(import.meta.dirname, name), 'utf8'),

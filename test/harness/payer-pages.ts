@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core';
 import { AppError } from '../../server/src/api/app-error.ts';
 import { checkoutFixtures } from './checkout-fixtures.ts';
 import { counterFixtures, linkFixtures } from './collect-fixtures.ts';
 import { refusedCode, refusedNumber, type FakeCheckout } from './fake-checkout.ts';
+import type { Page } from './browser.ts';
 
 /** A page that a payer can see, for pictures and for the tests that walk through all of them. */
 export interface PayerPage {

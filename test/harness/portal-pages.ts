@@ -1,6 +1,6 @@
-import type { Page } from 'playwright-core';
 import type { PortalRecords } from './portal-records.ts';
 import { isPage, merchantsRoutes, operatorsRoutes, type PortalRoute } from './portal-routes.ts';
+import type { Page } from './browser.ts';
 
 /** A page of the dashboard or the console, in one state, for the test that walks through all of them. */
 export interface PortalPage {

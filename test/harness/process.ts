@@ -60,7 +60,7 @@ export class ProcessWorld extends ServiceWorld {
     const child = spawn(program, args, {
       cwd,
       detached: ownGroup,
-      env: { ...ownEnvironment(), NODE_COMPILE_CACHE: this.#compileCache(), ...settings },
+      env: { ...ownEnvironment(), NODE_COMPILE_CACHE: this.#compileCache(), MALLOC_ARENA_MAX: '2', ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#children.push(child);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { createApiClient, type ApiClient } from '../harness/api-client.ts';
-import { openPage } from '../harness/browser.ts';
+import { openOwnPage, openPage, type OpenedPage, type Page, type PageOptions } from '../harness/browser.ts';
 import { effort } from '../harness/effort.ts';
 import { ofDay, today } from '../harness/pairwise.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
@@ -51,9 +50,9 @@ async function choose(page: Page, network: string, number: string | null): Promi
   await page.getByRole('button', { name: 'Pay' }).click();
 }
 
-async function phoneOf(page: Page, number: string): Promise<Page> {
-  const phone = await page.context().newPage();
-  await phone.goto(`${service.url}/simulator/phone/${number}`);
+async function openPhone(number: string, options: PageOptions): Promise<OpenedPage> {
+  const phone = await openPage(options);
+  await phone.page.goto(`${service.url}/simulator/phone/${number}`);
   return phone;
 }
 
@@ -79,7 +78,7 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
 
   test(`${mode}, a payer pays by link, in Wave`, async () => {
     const payment = await createPayment();
-    await using opened = await openPage({ scripts });
+    await using opened = await openOwnPage({ scripts });
     const { page } = opened;
     await page.goto(payment.link);
     await choose(page, 'Wave', null);
@@ -100,8 +99,8 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
     await page.goto(payment.link);
     await choose(page, 'APS', `+220 ${number}`);
     await page.getByRole('heading', { name: /on your phone/i }).waitFor();
-    const phone = await phoneOf(page, number);
-    await phone.getByRole('button', { name: 'Approve' }).click();
+    await using phone = await openPhone(number, { scripts });
+    await phone.page.getByRole('button', { name: 'Approve' }).click();
     await expectPaid(page, payment);
     assert.deepEqual(opened.pageErrors, []);
   });
@@ -109,7 +108,7 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
   test(`${mode}, a payer leaves Wave for another network and pays once; the link to Wave is closed`, async () => {
     const payment = await createPayment();
     const number = freshNumber();
-    await using opened = await openPage({ scripts });
+    await using opened = await openOwnPage({ scripts });
     const { page } = opened;
     await page.goto(payment.link);
     await choose(page, 'Wave', null);
@@ -125,8 +124,8 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
       .waitFor();
     await wave.reload();
     await wave.getByText('Cancelled on the payment page.').waitFor();
-    const phone = await phoneOf(page, number);
-    await phone.getByRole('button', { name: 'Approve' }).click();
+    await using phone = await openPhone(number, { scripts });
+    await phone.page.getByRole('button', { name: 'Approve' }).click();
     await expectPaid(page, payment);
     const { body } = await api.get(`/v1/payments/${payment.id}/timeline`);
     assert.match(JSON.stringify(body), /The payer left this attempt/);
@@ -141,9 +140,9 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
     await page.goto(payment.link);
     await choose(page, 'Afrimoney', number);
     await page.getByRole('button', { name: 'I have approved' }).waitFor();
-    const phone = await phoneOf(page, number);
-    await phone.getByRole('button', { name: 'Approve' }).click();
-    await phone.getByText('Approved here').waitFor();
+    await using phone = await openPhone(number, { scripts });
+    await phone.page.getByRole('button', { name: 'Approve' }).click();
+    await phone.page.getByText('Approved here').waitFor();
     await page.getByRole('button', { name: 'I have approved' }).click();
     await expectPaid(page, payment);
     assert.deepEqual(opened.pageErrors, []);
@@ -157,8 +156,8 @@ for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days:
     await page.goto(payment.link);
     await choose(page, 'QMoney', number);
     await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
-    const phone = await phoneOf(page, number);
-    const code = await phone.locator('.sms').innerText();
+    await using phone = await openPhone(number, { scripts });
+    const code = await phone.page.locator('.sms').innerText();
     await page.getByLabel('Code from the message').fill(code === '111111' ? '222222' : '111111');
     await page.getByRole('button', { name: 'Confirm the payment' }).click();
     await page.getByText('This code is not right. Try again.').waitFor();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import type { Download, Page } from 'playwright-core';
+import type { Download } from 'playwright-core';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { createApiClient } from '../harness/api-client.ts';
-import { openPage, type OpenedPage } from '../harness/browser.ts';
+import { openOwnPage, openPage, type OwnPage, type Page } from '../harness/browser.ts';
 import { eventually } from '../harness/eventually.ts';
 import { readPdf } from '../harness/pdf.ts';
 import { startService, type TestService } from '../harness/service.ts';
@@ -19,7 +19,7 @@ const email = { owner: 'awa@kairaba.gm', cashier: 'lamin@kairaba.gm' };
 
 let service: TestService;
 let receiver: VerifyingReceiver;
-let owner: OpenedPage;
+let owner: OwnPage;
 /** The address of the business's pages. */
 let base = '';
 let startedAt = 0;
@@ -28,7 +28,7 @@ before(async () => {
   [service, receiver] = await Promise.all([startService(), startVerifyingReceiver()]);
   receiver.respondWith(() => 500);
   startedAt = performance.now();
-  owner = await openPage({ width: 1280, height: 800 });
+  owner = await openOwnPage({ width: 1280, height: 800 });
   const devtools = await owner.context.newCDPSession(owner.page);
   await devtools.send('WebAuthn.enable');
   await devtools.send('WebAuthn.addVirtualAuthenticator', {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openPage, type OpenedPage } from '../harness/browser.ts';
+import { openOwnPage, type OwnPage } from '../harness/browser.ts';
 import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../harness/console-world.ts';
 import type { Member } from '../harness/dashboard-world.ts';
 import { assertSafeCsv } from '../harness/guarded-response.ts';
@@ -26,7 +26,7 @@ let owner: Member;
 let admin: SignedInOperator;
 let records: PortalRecords;
 let columns: string[];
-const opened = new Map<PortalRoute['realm'], OpenedPage>();
+const opened = new Map<PortalRoute['realm'], OwnPage>();
 /** The fields whose texts stood on a page. */
 const seen = new Set<string>();
 
@@ -43,8 +43,8 @@ before(async () => {
   records.operatorId = (await world.signInOperator('support')).operatorId;
   columns = await fillTextColumns(service);
   const size = { width: 1280, height: 800 };
-  opened.set('merchant', withoutDialogs(await openPage({ visitor: owner, ...size })));
-  opened.set('operator', withoutDialogs(await openPage({ visitor: admin, ...size })));
+  opened.set('merchant', withoutDialogs(await openOwnPage({ visitor: owner, ...size })));
+  opened.set('operator', withoutDialogs(await openOwnPage({ visitor: admin, ...size })));
 });
 after(async () => {
   for (const { context } of opened.values()) await context.close();
@@ -74,12 +74,12 @@ const examine = `(() => {
   };
 })()`;
 
-function withoutDialogs(window: OpenedPage): OpenedPage {
+function withoutDialogs(window: OwnPage): OwnPage {
   window.page.on('dialog', () => window.pageErrors.push('a dialog opened'));
   return window;
 }
 
-async function assertSafe({ page, pageErrors }: OpenedPage, what: string): Promise<void> {
+async function assertSafe({ page, pageErrors }: OwnPage, what: string): Promise<void> {
   const { faults, text } = await page.evaluate<{ faults: string[]; text: string }>(examine);
   for (const [, where = ''] of text.matchAll(new RegExp(`${markup}=["“]([\\w.]+)`, 'g'))) seen.add(where);
   // The status of a form that was refused.
@@ -88,7 +88,7 @@ async function assertSafe({ page, pageErrors }: OpenedPage, what: string): Promi
 }
 
 /** Every form of the page that takes text, sent with it: in all of its fields, and in those only that may hold any text. */
-async function sendForms(window: OpenedPage, url: string): Promise<number> {
+async function sendForms(window: OwnPage, url: string): Promise<number> {
   const { page } = window;
   await page.goto(url);
   await assertSafe(window, 'the page');
@@ -144,7 +144,7 @@ async function payersAddresses(): Promise<string[]> {
 }
 
 test('payers’ pages, chat, phone and mails: no text becomes markup, typed or stored', async () => {
-  await using window = withoutDialogs(await openPage());
+  await using window = withoutDialogs(await openOwnPage());
   for (const url of await payersAddresses()) {
     assert.equal((await fetch(url)).status, 200, url);
     await sendForms(window, url);

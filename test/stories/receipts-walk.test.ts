@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { openPage } from '../harness/browser.ts';
+import { openPage, type Page } from '../harness/browser.ts';
 import { ReceiptsShop } from '../harness/receipts-shop.ts';
 
 // A payer on the hosted page of a shop with its own number, and somebody else who has the link.

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { openWindow, type BrowserWindow } from '../../../test/harness/browser-window.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../test/harness/checkout-server.ts';
 import { effort } from '../../../test/harness/effort.ts';
@@ -8,6 +7,7 @@ import { englishTexts, layoutFaults, showsChoice } from '../../../test/harness/p
 import { every, everyPairOnce, ofDay, today, unseenPairs } from '../../../test/harness/pairwise.ts';
 import { payerPages } from '../../../test/harness/payer-pages.ts';
 import { seededRandom } from '../kit/random.ts';
+import type { Page } from '../../../test/harness/browser.ts';
 
 /** How a page is seen. */
 const settings = {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fastify, { type FastifyInstance } from 'fastify';
 import { Secret, TOTP } from 'otpauth';
-import type { Page } from 'playwright-core';
-import { accessibilityViolations, openPage } from '../../../test/harness/browser.ts';
+import { accessibilityViolations, openOwnPage, openPage, type Page } from '../../../test/harness/browser.ts';
 import { client, openAccountWorld, password, type AccountWorld } from '../accounts/account-world.corpus.ts';
 import { signIn as signInAs } from '../accounts/sign-in.ts';
 import { inviteMember, listTeam } from '../accounts/team.ts';
@@ -107,7 +106,7 @@ for (const view of [
 }
 
 test('an authenticator app is set up with recovery codes, and asked for at the next sign-in', async () => {
-  await using opened = await openPage();
+  await using opened = await openOwnPage();
   const { page } = opened;
   await world.addOwner('app@example.gm');
   await signIn(page, 'app@example.gm');
@@ -142,7 +141,7 @@ test('an authenticator app is set up with recovery codes, and asked for at the n
 });
 
 test('a passkey signs in without a password; removed, it opens nothing, and ends other sessions', async () => {
-  await using opened = await openPage();
+  await using opened = await openOwnPage();
   const { page } = opened;
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { createCharge } from '../../../../test/harness/api-client.ts';
-import { accessibilityViolations, openPage } from '../../../../test/harness/browser.ts';
+import { accessibilityViolations, openOwnPage, openPage, type Page } from '../../../../test/harness/browser.ts';
 import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { startTcpProxy, type TcpProxy } from '../../../../test/harness/tcp-proxy.ts';
@@ -38,7 +37,7 @@ const isSame = (page: Page) => page.evaluate<boolean>('window.isSame === true');
 
 test('payments appear on an open list where nobody reads, typed text stays, and a lost line is said', async () => {
   const owner = await world.signIn('owner');
-  await using opened = await openPage({ visitor: owner });
+  await using opened = await openOwnPage({ visitor: owner });
   const { page } = opened;
   const first = await pay();
   await page.clock.install();
@@ -93,7 +92,7 @@ test('payments appear on an open list where nobody reads, typed text stays, and 
 test('on a slow line a pressed button says that it is sending, once, and a list that it is old', async () => {
   const owner = await world.signIn('owner');
   await pay();
-  await using opened = await openPage({ visitor: owner });
+  await using opened = await openOwnPage({ visitor: owner });
   const { page } = opened;
   await page.goto(world.at('/payments'));
   const response = Promise.withResolvers<void>();
@@ -134,13 +133,13 @@ async function payAtCounter(till: Page, amount: string): Promise<void> {
   await till.getByRole('button', { name: 'Show the code' }).click();
   await till.getByText('Not paid yet').waitFor();
   const link = await till.getByRole('link', { name: '/pay/' }).getAttribute('href');
-  const payer = await till.context().newPage();
+  await using opened = await openPage();
+  const payer = opened.page;
   await payer.goto(String(link));
   await payer.getByRole('radio', { name: 'APS' }).check();
   await payer.getByLabel('Your mobile-money number').fill('7000001');
   await payer.getByRole('button', { name: 'Pay' }).click();
   await world.service.app.drain();
-  await payer.close();
 }
 
 // Each sound is two of them.
@@ -152,8 +151,8 @@ const tonesOf = (page: Page) => page.evaluate<number>('window.tones');
 test('a counter’s screen shows who paid, sounds once, and tells what came while the line was lost', async () => {
   const counter = await newCounter();
   const cashier = await world.signIn('cashier', { terminalIds: [counter] });
-  await using opened = await openPage({ visitor: cashier, width: 1024, height: 768 });
-  await using other = await openPage({ visitor: cashier });
+  await using opened = await openOwnPage({ visitor: cashier, width: 1024, height: 768 });
+  await using other = await openOwnPage({ visitor: cashier });
   const [screen, till] = [opened.page, other.page];
   const path = `/counters/${counter}/screen`;
   await screen.addInitScript(countTones);

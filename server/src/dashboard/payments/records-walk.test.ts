@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { openPage } from '../../../../test/harness/browser.ts';
+import { openPage, type Page } from '../../../../test/harness/browser.ts';
 import { openDashboardWorld, type DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 
 let world: DashboardWorld;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { openPage } from '../../../../test/harness/browser.ts';
+import { openOwnPage, openPage, type Page } from '../../../../test/harness/browser.ts';
 import { checkoutFixtures, fixtureTime, sampleView } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutCharge, CheckoutView } from '../../payments/checkout-view.ts';
@@ -164,7 +163,7 @@ for (const scripts of [true, false]) {
 }
 
 test('what to do when nothing arrives is shown after 45 seconds', async () => {
-  await using opened = await openPage();
+  await using opened = await openOwnPage();
   const { page } = opened;
   await page.clock.install();
   await page.goto(`${server.baseUrl}/pay/approve-changeable`);

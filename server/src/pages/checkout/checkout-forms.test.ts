@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { openPage } from '../../../../test/harness/browser.ts';
+import { openOwnPage, openPage, type Page } from '../../../../test/harness/browser.ts';
 import { sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { refusedCode, refusedNumber } from '../../../../test/harness/fake-checkout.ts';
@@ -233,7 +232,7 @@ test('GET requests change nothing', async () => {
 });
 
 test('a payment’s URL is never sent as Referer, to the network, the shop or this service', async () => {
-  await using opened = await openPage({ width: 1280, height: 800 });
+  await using opened = await openOwnPage({ width: 1280, height: 800 });
   const { page, context } = opened;
   const referers: string[] = [];
   await context.route('**/*.example/**', (route) => route.fulfill({ contentType: 'text/html', body: 'elsewhere' }));

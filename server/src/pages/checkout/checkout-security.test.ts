@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
-import { openPage } from '../../../../test/harness/browser.ts';
+import { openOwnPage, openPage } from '../../../../test/harness/browser.ts';
 import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { effort } from '../../../../test/harness/effort.ts';
@@ -94,7 +94,7 @@ test('a service with https sends HSTS for a year', async () => {
 });
 
 test('a framed page stays blank, even on our own host', async () => {
-  await using opened = await openPage();
+  await using opened = await openOwnPage();
   const { page } = opened;
   // The browser itself keeps other hosts from framing a local address, so the frame is on our own host.
   await page.route(`${server.baseUrl}/framing`, (route) =>
@@ -217,7 +217,7 @@ test('our own form also passes in old browsers that send no Sec-Fetch-Site', asy
 });
 
 test('a real browser on another site cannot pay, cancel or confirm', async () => {
-  await using opened = await openPage();
+  await using opened = await openOwnPage();
   const { page } = opened;
   const forms = changingRoutes.map(
     ({ url }, index) =>

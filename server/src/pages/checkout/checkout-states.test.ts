@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openPage } from '../../../../test/harness/browser.ts';
+import { openOwnPage, openPage } from '../../../../test/harness/browser.ts';
 import { checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { readableText } from '../../../../test/harness/readable-text.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
@@ -181,7 +181,7 @@ test('a receipt can be shared: by the phone’s own sheet, and by a WhatsApp lin
   assert.equal(link.origin, 'https://wa.me');
   assert.equal(link.searchParams.get('text'), `Receipt: D1,250.00, Kairaba Bookshop ${server.baseUrl}/pay/paid`);
   assert.equal(await opened.page.locator('[data-share]').isVisible(), false);
-  await using scripted = await openPage();
+  await using scripted = await openOwnPage();
   await scripted.page.addInitScript('navigator.share = async (sheet) => { globalThis.shared = sheet; }');
   await scripted.page.goto(`${server.baseUrl}/pay/paid`);
   await scripted.page.getByRole('button', { name: 'Share' }).click();
@@ -220,7 +220,7 @@ test('a description keeps the line breaks that the merchant wrote', async () => 
 });
 
 test('the number and the amount to send are copied as the network’s app takes them', async () => {
-  await using opened = await openPage();
+  await using opened = await openOwnPage();
   const { page, context } = opened;
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto(`${server.baseUrl}/pay/send`);

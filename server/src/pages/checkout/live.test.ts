@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
-import { openPage } from '../../../../test/harness/browser.ts';
+import { openOwnPage, openPage } from '../../../../test/harness/browser.ts';
 import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
@@ -45,7 +45,7 @@ test('an approved payment turns the open page into a receipt, and is announced t
 
 test('an open receipt says so when the money is returned, and loses its seal', async () => {
   server.checkout.setSilently('returned', viewOf('paid'));
-  await using opened = await openPage();
+  await using opened = await openOwnPage();
   const { page } = opened;
   await page.clock.install();
   await page.goto(`${server.baseUrl}/pay/returned`);
@@ -122,7 +122,7 @@ test('a late success reaches the page of a payment that was cancelled while it w
 
 test('a browser without a stream response polls', async () => {
   await using full = await startCheckoutServer({ streamsMax: 0 });
-  await using opened = await openPage();
+  await using opened = await openOwnPage();
   await opened.page.clock.install();
   await opened.page.goto(`${full.baseUrl}/pay/approve_on_phone`);
   const statusResponse = opened.page.waitForResponse(
@@ -135,7 +135,7 @@ test('a browser without a stream response polls', async () => {
 
 test('a browser without EventSource polls', async () => {
   server.checkout.setSilently('old', viewOf('approve_on_phone'));
-  await using opened = await openPage();
+  await using opened = await openOwnPage();
   await opened.page.clock.install();
   await opened.page.addInitScript('delete window.EventSource');
   const firstPoll = opened.page.waitForResponse((response) => response.url().endsWith('/status'));
@@ -151,7 +151,7 @@ test('a browser without EventSource polls', async () => {
 });
 
 test('the minutes left count down on the page', async () => {
-  await using opened = await openPage();
+  await using opened = await openOwnPage();
   await opened.page.clock.install();
   await opened.page.goto(`${server.baseUrl}/pay/choose`);
   await opened.page.getByText('30 min').waitFor();
@@ -209,7 +209,7 @@ test('two attempts between which the payer goes back and forth are two states', 
 test('a phone that has pressed Pay opens Wave also when its address comes later', async () => {
   const { checkout, baseUrl } = server;
   checkout.setSilently('later', sampleView());
-  await using opened = await openPage({ phone: true });
+  await using opened = await openOwnPage({ phone: true });
   const { page } = opened;
   await page.route('https://pay.wave.example/**', (route) => route.fulfill({ body: 'Wave' }));
   await page.goto(`${baseUrl}/pay/later`);

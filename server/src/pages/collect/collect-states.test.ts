@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { openPage } from '../../../../test/harness/browser.ts';
+import { openPage, type Page } from '../../../../test/harness/browser.ts';
 import { readableText } from '../../../../test/harness/readable-text.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { counterFixtures, linkFixtures } from '../../../../test/harness/collect-fixtures.ts';
