@@ -140,6 +140,8 @@ test('a case shows what each way books; its proposer cannot confirm, another doe
   assert.equal((await support.get(`${path}/confirm`)).status, 403);
   assert.equal((await admin.submit(`${path}/confirm`, {})).status, 400, 'no factor, though one was given just now');
   assert.equal((await admin.submit(`${path}/confirm`, { second_factor: admin.code() })).status, 303);
+  const again = await admin.submit(`${path}/confirm`, { second_factor: admin.code() });
+  assert.equal(again.headers.get('location'), path, 'as when the response was lost');
   assert.match(await (await support.get(path)).text(), /Resolved/);
   assert.equal((await admin.submit('/operator/live/ledger/verify', {})).status, 303);
   assert.match(await (await support.get('/operator/live/ledger')).text(), /Right/);

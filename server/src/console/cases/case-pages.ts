@@ -191,6 +191,12 @@ function reportedMoney(form: PageInput['form']): ReportedMoney | null {
   return transactionId === '' || !('amountMinor' in typed) ? null : { transactionId, amountMinor: typed.amountMinor };
 }
 
+/** Whether this operator has ended the last proposal so. */
+function hasDecided(opened: OpenedCase, { operator }: ConsoleVisit, step: ResolutionStep['step']): boolean {
+  const last = opened.steps.at(-1);
+  return proposalOf(opened) === undefined && last?.step === step && last.operatorId === operator.id;
+}
+
 const confirm = formRoutes<OpenedCase>({
   path: '/cases/:id/confirm',
   action: 'cases.confirm',
@@ -208,6 +214,7 @@ ${choice && html`<h2>What it does</h2>${choicePanel(choice)}`}<p>This cannot be 
       back: { href: `/cases/${opened.found.id}`, text: 'Keep it open' },
     };
   },
+  resultOf: (opened, visit) => (hasDecided(opened, visit, 'confirmed') ? `/cases/${opened.found.id}` : undefined),
   async submit(visit, { subject }) {
     const caseId = subject.found.id;
     await confirmResolution(auditedCases(visit, subject), { caseId, operatorId: visit.operator.id });
@@ -224,6 +231,7 @@ const withdraw = formRoutes<OpenedCase>({
     button: 'Withdraw the proposal',
     back: { href: `/cases/${found.id}`, text: 'Keep it' },
   }),
+  resultOf: (opened, visit) => (hasDecided(opened, visit, 'withdrawn') ? `/cases/${opened.found.id}` : undefined),
   async submit(visit, { subject }) {
     const caseId = subject.found.id;
     await withdrawProposal(auditedCases(visit, subject), { caseId, operatorId: visit.operator.id });

@@ -143,6 +143,9 @@ function refusalOf(request: DecidedRequest, { now, account }: Visit, { isApprova
   return undefined;
 }
 
+const isDecidedBy = (request: DecidedRequest, { account }: Visit, decision: DecidedRequest['decision']) =>
+  request.decision === decision && request.decidedBy === account.id;
+
 const back = ({ id }: DecidedRequest) => ({ href: `/transfers/requests/${id}`, text: 'Keep it' });
 
 const approve = formRoutes<DecidedRequest>({
@@ -157,6 +160,8 @@ const approve = formRoutes<DecidedRequest>({
     button: `Pay out ${formatAmount(request.amountMinor)}`,
     back: back(request),
   }),
+  resultOf: (request, visit) =>
+    isDecidedBy(request, visit, 'approved') ? `/transfers/${request.transferId}` : undefined,
   async submit(visit, { subject: request }) {
     const by = { decidedBy: visit.account.id, decidedByName: visit.account.name };
     const { id } = await act(visit, {
@@ -205,6 +210,7 @@ const decline = formRoutes<DecidedRequest>({
     isDanger: true,
     back: back(request),
   }),
+  resultOf: (request, visit) => (isDecidedBy(request, visit, 'declined') ? back(request).href : undefined),
   async submit(visit, { subject: request }) {
     const by = { decidedBy: visit.account.id, decidedByName: visit.account.name };
     const write = async (tx: Transaction): Promise<void> => {

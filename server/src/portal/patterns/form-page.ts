@@ -79,6 +79,8 @@ export interface FormPage<Subject, Kind extends PortalKind> {
    * said has changed by that.
    */
   hasActed?(visit: Kind['visit'], form: { params: PageInput['params']; formId: string }): Promise<boolean>;
+  /** Where this person's press has led that acted, as the subject shows: its response was lost, and they press again. */
+  resultOf?(subject: Subject, visit: Kind['visit']): string | undefined;
   /** Of a form that deletes: where it leads, also once what it is about is gone. */
   gone?: string;
   /**
@@ -118,6 +120,8 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
         const acted = await hasActed(page, [visit, input]);
         if (acted && page.gone !== undefined) return { redirect: page.gone };
         const { subject, view } = await read(page, [visit, input]);
+        const result = page.resultOf?.(subject, visit);
+        if (result !== undefined) return { redirect: result };
         if (input.form['change'] === 'true' || input.form['more'] !== undefined) {
           const values = withTickedOptions(view.fields ?? [], input.form);
           return draw(page, [visit, input], { status: 200, form: { values, errors: [] } });
@@ -133,8 +137,8 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
           }
         }
         const formId = formIdOf(input) ?? visit.accounts.newId();
-        const result = (await page.submit(visit, { subject, input, body, formId })) ?? view.back.href;
-        return typeof result === 'string' ? { redirect: result } : result;
+        const shown = (await page.submit(visit, { subject, input, body, formId })) ?? view.back.href;
+        return typeof shown === 'string' ? { redirect: shown } : shown;
       },
       async refuse(visit, sent, thrown) {
         const error = isOtherContent(thrown) ? otherContent : thrown;
