@@ -6,7 +6,7 @@ import { environmentRoutes, installationRoutes } from './console-routes.ts';
 import { findMerchantById } from '../merchants/manage-keys.ts';
 import { findMerchantRules, findReserves, setReserve } from '../merchants/manage-rules.ts';
 import { findFeeRule } from '../merchants/rules.ts';
-import { authenticateOperator } from '../operators/manage-operators.ts';
+import { authenticateOperator, listOperatorLogins } from '../operators/manage-operators.ts';
 import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../../../test/harness/console-world.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
@@ -139,8 +139,10 @@ test('a case shows what each way books; its proposer cannot confirm, another doe
   assert.match(await own.text(), /You proposed this yourself/);
   assert.equal((await support.get(`${path}/confirm`)).status, 403);
   assert.equal((await admin.submit(`${path}/confirm`, {})).status, 400, 'no factor, though one was given just now');
-  assert.equal((await admin.submit(`${path}/confirm`, { second_factor: admin.code() })).status, 303);
-  const again = await admin.submit(`${path}/confirm`, { second_factor: admin.code() });
+  const other = await world.signInOperator('admin');
+  assert.equal((await other.submit(`${path}/confirm`, { second_factor: other.code() })).status, 303);
+  const again = await other.submit(`${path}/confirm`, { second_factor: other.code() });
+  assert.equal(again.status, 303, await again.text());
   assert.equal(again.headers.get('location'), path, 'as when the response was lost');
   assert.match(await (await support.get(path)).text(), /Resolved/);
   assert.equal((await admin.submit('/operator/live/ledger/verify', {})).status, 303);
@@ -169,6 +171,25 @@ test('a revoked operator is out at the next request', async () => {
   const other = await world.signInOperator('admin');
   assert.equal((await other.submit(path, { second_factor: other.code() })).status, 303);
   assert.equal((await leaving.get('/operator/businesses')).status, 404);
+});
+
+test('of two admins who revoke each other at once, or take each other’s role, one stays an admin', async () => {
+  for (const [change, fields] of [
+    ['revoke', {}],
+    ['role', { role: 'support' }],
+  ] as const) {
+    const [one, other] = [await world.signInOperator('admin'), await world.signInOperator('admin')];
+    const pathOf = ({ operatorId }: SignedInOperator) => `/operator/operators/${operatorId}/${change}`;
+    const press = (by: SignedInOperator, path: string) => by.submit(path, { ...fields, second_factor: by.code() });
+    const [first, second] = await Promise.all([press(one, pathOf(other)), press(other, pathOf(one))]);
+    const statuses = [first.status, second.status].toSorted();
+    assert.equal(statuses[0], 303, statuses.join());
+    assert.notEqual(statuses[1], 303);
+    const logins = await listOperatorLogins(world.dashboard.service.db);
+    const isAdmin = ({ operatorId }: SignedInOperator) =>
+      logins.some((login) => login.operatorId === operatorId && login.role === 'admin' && login.revokedAt === null);
+    assert.equal([one, other].filter(isAdmin).length, 1);
+  }
 });
 
 test('fees for one network and defaults are set as by command; limits of a default cannot be none', async () => {

@@ -1,10 +1,11 @@
 import { crc32Base62, randomBase62 } from '../kit/base62.ts';
 import type { Clock } from '../kit/clock.ts';
-import type { Queryable } from '../kit/db.ts';
+import { AppError } from '../api/app-error.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
 import type { Random } from '../kit/random.ts';
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { Operator } from './operator.ts';
-import { findOperatorByHmac, insertOperator } from './queries.ts';
+import { findOperatorByHmac, insertOperator, lockOperatorLogins } from './queries.ts';
 
 // `op_`, 32 random base62 characters (190 bits), and their checksum, created and stored like an API key.
 const credentialPattern = /^op_[0-9A-Za-z]{38}$/;
@@ -57,6 +58,16 @@ export async function createOperator(
     insertOperator({ ...operator, credentialHmac: hmacOfCredential(context.pepper, credential), pepperVersion }),
   );
   return { credential, operator };
+}
+
+/**
+ * Locks all operators for a change by one of the admins, so that of admins who revoke each other at once the later one does
+ * nothing. Throws AppError `state_conflict`.
+ */
+export async function lockOperatorsAsAdmin(tx: Transaction, operatorId: string): Promise<void> {
+  const logins = await lockOperatorLogins(tx);
+  if (logins.some((login) => login.operatorId === operatorId && login.role === 'admin')) return;
+  throw new AppError('state_conflict', 'You are no longer an admin. Nothing was done.');
 }
 
 /** The operator of a credential, or why there is none. */

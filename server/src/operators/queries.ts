@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../kit/db.ts';
+import type { Queryable, Statement, Transaction } from '../kit/db.ts';
 import type { Operator, OperatorLogin } from './operator.ts';
 
 const operatorColumns = `id, name, created_at AS "createdAt", revoked_at AS "revokedAt"`;
@@ -74,6 +74,16 @@ export function listOperatorLogins(db: Queryable): Promise<OperatorLogin[]> {
     name: 'operator_logins_list',
     text: `SELECT ${loginColumns} FROM operator_logins JOIN operators ON operators.id = operator_logins.operator_id
             ORDER BY operator_logins.created_at, operators.id`,
+    values: [],
+  });
+}
+
+/** Those who are not revoked, locked until the transaction ends. */
+export function lockOperatorLogins(tx: Transaction): Promise<OperatorLogin[]> {
+  return tx.rows<OperatorLogin>({
+    name: 'operator_logins_lock',
+    text: `SELECT ${loginColumns} FROM operator_logins JOIN operators ON operators.id = operator_logins.operator_id
+            WHERE operators.revoked_at IS NULL ORDER BY operators.id FOR UPDATE`,
     values: [],
   });
 }

@@ -6,6 +6,7 @@ import {
   createOperator,
   listOperatorLogins,
   listOperators,
+  lockOperatorsAsAdmin,
   revokeOperator,
   updateOperatorRole,
 } from '../../operators/manage-operators.ts';
@@ -167,6 +168,7 @@ const changeRole = formRoutes<OperatorRow>({
     const words = { sent: { role }, before: { role: before } };
     const act = { action: 'operators.change_role', object: { type: 'operator', id }, ...words };
     await actAudited(visit, act, async (tx) => {
+      await lockOperatorsAsAdmin(tx, visit.operator.id);
       if ((await updateOperatorRole(tx, { operatorId: id, role })) === 1) return;
       throw new AppError('state_conflict', 'This operator has no login here. Nothing was done.');
     });
@@ -216,7 +218,10 @@ This cannot be undone.</p>`,
   async submit(visit, { subject: { id } }) {
     if (id === visit.operator.id) throw new AppError('state_conflict', 'Nobody revokes themselves. Ask another admin.');
     const act = { action: 'operators.revoke', object: { type: 'operator', id } };
-    await actAudited(visit, act, (tx) => revokeOperator(tx, { id, revokedAt: visit.now }));
+    await actAudited(visit, act, async (tx) => {
+      await lockOperatorsAsAdmin(tx, visit.operator.id);
+      await revokeOperator(tx, { id, revokedAt: visit.now });
+    });
   },
 });
 
