@@ -124,9 +124,9 @@ test('a declined payout and one of a week ago can no longer be approved', async 
   const declined = await requestPayout(finance);
   const approve = await approval(declined);
   const takeBack = await refusal(finance, declined);
-  const takenBack = await takeBack();
-  assert.equal(takenBack.status, 303, 'who asked may take it back');
-  assert.equal((await takeBack()).location, takenBack.location, 'as when the response was lost');
+  const withdrawn = await takeBack();
+  assert.equal(withdrawn.status, 303, 'who asked may take it back');
+  assert.equal((await takeBack()).location, withdrawn.location, 'as when the response was lost');
   assert.equal((await approve()).status, 409);
   const old = await requestPayout(finance);
   const approveLate = await approval(old);
