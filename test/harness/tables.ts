@@ -39,13 +39,13 @@ export async function restoreCallbacks(service: Owned): Promise<void> {
 }
 
 /**
- * Moves the outbox's times back by a minute: leases have ended, and a network that has no record of a call half a
- * minute later counts as never called. Only for work from before `begunBy`; later calls may still be on their way.
+ * Ends the outbox's leases now, when the next sweep looks, and makes its work a minute older: a network that has no record of
+ * a call half a minute later counts as never called. Only for work from before `begunBy`; later calls may still be on their way.
  */
 export async function expireLeases(adminUrl: string, begunBy: Date): Promise<void> {
   await withAdminClient(adminUrl, (client) =>
     client.query(
-      `UPDATE outbox SET due_at = due_at - interval '1 minute', created_at = created_at - interval '1 minute'
+      `UPDATE outbox SET due_at = least(due_at, clock_timestamp()), created_at = created_at - interval '1 minute'
        WHERE created_at <= $1`,
       [begunBy],
     ),
