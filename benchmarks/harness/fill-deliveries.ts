@@ -58,10 +58,12 @@ function record(): string {
 const idOf = (kind: 'a' | 'b') =>
   `(lpad(to_hex($2::bigint - ($1::int - n) / 10), 12, '0') || '7' || lpad(to_hex(n % 10), 3, '0') || '${kind}'
     || substr(md5('${kind}' || n || $2::text), 1, 15))::uuid`;
-const merchantOf = `($3::uuid[])[1 + n % cardinality($3::uuid[])]`;
+const merchantCount = 'cardinality($3::uuid[])';
+const merchantOf = `($3::uuid[])[1 + n % ${merchantCount}]`;
 const createdAt = `to_timestamp(($2::bigint - ($1::int - n) * 0.1) / 1000.0)`;
-const burst = `(n / cardinality($3::uuid[]) / 100 * cardinality($3::uuid[]) + n % cardinality($3::uuid[]))`;
-const dueAt = `coalesce(to_timestamp($2::bigint / 1000.0 + ${burst} * 100 / $4::float8), ${createdAt})`;
+/** How many hundreds become due before that of the row. */
+const hundredsBefore = `(n / ${merchantCount} / 100 * ${merchantCount} + n % ${merchantCount})`;
+const dueAt = `coalesce(to_timestamp($2::bigint / 1000.0 + ${hundredsBefore} * 100 / $4::float8), ${createdAt})`;
 
 const insertEvents = `
   INSERT INTO events (merchant_id, id, kind, object_id, sequence, record, callback_url, created_at)

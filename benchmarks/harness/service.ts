@@ -120,7 +120,7 @@ function networkSecretsOf(service: { adminUrl: string; dataDirectory: string }):
 /** What `npm start` passes to Node, environment and flags: they decide how much memory it takes. */
 function startCommand(checkout: string): { environment: Record<string, string>; words: string[] } {
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as Manifest;
-  const [, exported = '', words] = /&& (?:export (.+) && )?exec "\$node" (.+)$/.exec(scripts.start) ?? [];
+  const [, exported = '', words] = /(?:export (.+) && )?\bexec (?:"\$node"|node) (.+)$/.exec(scripts.start) ?? [];
   if (words === undefined) throw new Error(`npm start runs ${scripts.start}, not "$node"`);
   const environment: Record<string, string> = {};
   for (const [, name = '', value = ''] of exported.matchAll(/(\w+)=(\S+)/g)) environment[name] = value;
