@@ -25,7 +25,7 @@ export async function structurePicture(): Promise<string> {
   const ordered = untangle(rows, parts);
   const position = new Map<string, Point>();
   for (const [row, names] of ordered.entries()) {
-    for (const [index, name] of names.entries()) position.set(name, pointOf(row, index, names.length));
+    for (const [name, point] of pointsOf(row, names)) position.set(name, point);
   }
   const lines = [...parts.values()].flatMap((part) =>
     neededImports(part, parts).map((imported) => lineBetween(position.get(part.name), position.get(imported))),
@@ -103,13 +103,27 @@ interface Point {
   y: number;
 }
 
-const width = 1_000;
+// Wide enough for the boxes of the longest row.
+const width = 1_240;
 const margin = 20;
 const boxHeight = 30;
 const rowHeight = 84;
 
-function pointOf(row: number, index: number, count: number): Point {
-  return { x: margin + ((index + 0.5) * (width - 2 * margin)) / count, y: margin + row * rowHeight };
+/** The same space between the boxes of a row, however long their names are. */
+function pointsOf(row: number, names: readonly string[]): Map<string, Point> {
+  const free = names.reduce((rest, name) => rest - boxWidth(name), width - 2 * margin);
+  const points = new Map<string, Point>();
+  let left = margin;
+  for (const name of names) {
+    const share = boxWidth(name) + free / names.length;
+    points.set(name, { x: left + share / 2, y: margin + row * rowHeight });
+    left += share;
+  }
+  return points;
+}
+
+function boxWidth(name: string): number {
+  return Math.max(72, name.length * 8 + 20);
 }
 
 function lineBetween(upper: Point | undefined, lower: Point | undefined): string {
@@ -121,9 +135,9 @@ function lineBetween(upper: Point | undefined, lower: Point | undefined): string
 
 function box({ name }: Part, position: Point | undefined): string {
   if (!position) return '';
-  const boxWidth = Math.max(72, name.length * 8 + 20);
+  const wide = boxWidth(name);
   return `  <g transform="translate(${round(position.x)} ${position.y})" text-anchor="middle">
-    <rect x="${-boxWidth / 2}" width="${boxWidth}" height="${boxHeight}" rx="8" fill="#eef5f0" stroke="#1f6b4a"/>
+    <rect x="${-wide / 2}" width="${wide}" height="${boxHeight}" rx="8" fill="#eef5f0" stroke="#1f6b4a"/>
     <text y="20" font-size="14" fill="#10221b">${name}</text>
   </g>`;
 }
