@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { PassThrough, Transform } from 'node:stream';
 import { listenOnReservedPort } from './reserved-port.ts';
 
 interface Target {
@@ -15,13 +16,25 @@ export interface TcpProxy {
   silence(): void;
   /** For new connections: silenced ones stay silent. */
   restore(): Promise<void>;
+  /** Ends the connection instead of passing on the database's next answer to a COMMIT. Resolves when it has. */
+  loseCommitAnswer(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startTcpProxy(target: Target): Promise<TcpProxy> {
   let isSilent = false;
+  let lost: PromiseWithResolvers<void> | null = null;
+  const loseAnswer = () =>
+    new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        if (lost === null || !chunk.includes('COMMIT\0')) return done(null, chunk);
+        lost.resolve();
+        lost = null;
+        this.destroy();
+      },
+    });
   const { server, endConnections, silenceConnections } = createRelay((client, open) => {
-    if (!isSilent) pipeBoth(client, open(target));
+    if (!isSilent) pipeBoth(client, open(target), loseAnswer());
   });
   const { port, goOffline, goOnline, close } = await listenOnReservedPort(server, endConnections);
   return {
@@ -33,6 +46,10 @@ export async function startTcpProxy(target: Target): Promise<TcpProxy> {
     restore: () => {
       isSilent = false;
       return goOnline();
+    },
+    loseCommitAnswer: () => {
+      lost = Promise.withResolvers<void>();
+      return lost.promise;
     },
   };
 }
@@ -137,8 +154,9 @@ function createRelay(onClient: (client: Socket, open: (target: Target) => Socket
   };
 }
 
-function pipeBoth(client: Socket, upstream: Socket): void {
-  client.pipe(upstream).pipe(client);
+function pipeBoth(client: Socket, upstream: Socket, answers: Transform = new PassThrough()): void {
+  client.pipe(upstream).pipe(answers).pipe(client);
+  answers.once('close', () => client.destroy());
   client.once('close', () => upstream.destroy());
   upstream.once('close', () => client.destroy());
 }

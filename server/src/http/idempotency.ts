@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
-import { sqlState } from '../kit/db-errors.ts';
+import { isConnectionLost, sqlState } from '../kit/db-errors.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Transact } from '../kit/shared-commits.ts';
 import type { Claim, Claimed } from '../kit/shared-transaction.ts';
@@ -63,7 +63,8 @@ export function readIdempotencyKey(request: FastifyRequest, required: boolean): 
 /**
  * Runs a request at most once for its key. The transaction of the effect inserts the key first, so that both are committed or
  * neither is. A second request waits at most one second for the first and gets its response. A business refusal rolls the
- * effect back, and its response is stored.
+ * effect back, and its response is stored. When the connection to the database is lost, it runs once more: the commit may have
+ * happened, which the key shows.
  */
 export async function runOnce(
   context: IdempotencyContext,
@@ -84,20 +85,27 @@ export async function runOnce(
 ): Promise<ReplayableResponse> {
   const createdAt = context.clock.now();
   const options = { requestId: use.requestId, claim: claimOf({ ...use, createdAt }) };
-  const once = (
+  let hasResult = false;
+  const run = (
     produce: (tx: Transaction) => Promise<RouteResponse>,
     subjectOf?: PermanentReplay['subjectOf'],
   ): Promise<ReplayableResponse | { subjectId: string }> =>
     transact(async (tx, claim) => {
       const claimed = await claimKey(claim);
-      if (claimed === 'used') return readStored(tx, context, use);
+      if (claimed === 'used') return { ...(await readStored(tx, context, use)), ...(hasResult && { replayed: false }) };
       const result = await produce(tx);
+      hasResult = true;
       const response = context.sealer.seal(result.body, sealContext(use));
       const subjectId = subjectOf?.(result) ?? null;
       const stored = { statusCode: result.statusCode, response, subjectId };
       tx.send(claimed === 'inserted' ? updateKeyResponse(use, stored) : insertKey({ ...use, createdAt }, stored));
       return { ...result, replayed: false };
     }, options);
+  const once: typeof run = (...change) =>
+    run(...change).catch((error: unknown) => {
+      if (!isConnectionLost(error)) throw error;
+      return run(...change);
+    });
   const outcome = await once(effect, permanentReplay?.subjectOf).catch((error: unknown) => {
     if (!(error instanceof AppError) || !error.isStored || forgetsRefusals) throw error;
     return once(() => Promise.resolve(errorResponse(error)));

@@ -66,6 +66,20 @@ export function isDatabaseAway(error: unknown): boolean {
   return isUnavailable(cause) && !isRetryable(cause) && !timeoutMessages.has(sqlState(cause) ?? '');
 }
 
+// The server has ended the session; an established connection has failed.
+const lostStates = new Set(['57P01', '57P02', '08003', '08006']);
+const lostNetworkCodes = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+
+/** Whether a transaction failed because its connection was lost. Another one may work; whether it was committed, its rows show. */
+export function isConnectionLost(error: unknown): boolean {
+  const cause = error instanceof PublicError ? error.cause : error;
+  const state = sqlState(cause);
+  if (state !== undefined) return lostStates.has(state);
+  const code = (cause as { code?: unknown } | null)?.code;
+  if (typeof code === 'string') return lostNetworkCodes.has(code);
+  return cause instanceof Error && /connection terminated unexpectedly|not queryable/i.test(cause.message);
+}
+
 /** Whether a node of a cluster did not answer its coordinator; the others may. */
 export function isNodeAway(error: unknown): boolean {
   const cause = error instanceof PublicError ? error.cause : error;

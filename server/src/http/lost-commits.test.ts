@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import { overTcp, startTcpProxy } from '../../../test/harness/tcp-proxy.ts';
+import { isReplay, startIdempotencyWorld } from './idempotency-world.corpus.ts';
+
+const database = await createTestDatabase();
+const { hostname, port } = new URL(overTcp(database.appUrl));
+const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+const { service, api, newKey, pay, countRecords } = await startIdempotencyWorld({
+  database: { ...database, appUrl: overTcp(database.appUrl, proxy.port) },
+});
+// The key's first use from an address is committed before its request.
+assert.equal((await pay({ amount: 1 }, newKey())).status, 201);
+after(async () => {
+  await service.stop();
+  await proxy.close();
+  await database.drop();
+});
+
+test('a request with a key whose commit’s answer was lost gets its response, and has one effect', async () => {
+  const before = await countRecords();
+  const isLost = proxy.loseCommitAnswer();
+  const key = newKey();
+  const first = await pay({ amount: 77 }, key);
+  await isLost;
+  assert.deepEqual([first.status, isReplay(first)], [201, false], first.text);
+  const again = await pay({ amount: 77 }, key);
+  assert.deepEqual([again.text, isReplay(again)], [first.text, true]);
+  assert.equal((await countRecords()).payment_intents, before.payment_intents + 1);
+});
+
+test('requests whose shared commit’s answer was lost get their responses, each with one effect', async () => {
+  const before = await countRecords();
+  const isFirstLost = proxy.loseCommitAnswer();
+  const payments = Array.from({ length: 40 }, (_, index) => ({ amount: index + 1, key: newKey() }));
+  const responding = Promise.all(payments.map(({ amount, key }) => pay({ amount }, key)));
+  // The first one's own, and then the one that the others share.
+  await isFirstLost;
+  await proxy.loseCommitAnswer();
+  const responses = await responding;
+  for (const [index, response] of responses.entries()) {
+    assert.deepEqual([response.status, isReplay(response)], [201, false], response.text);
+    assert.equal(response.body['amount'], payments[index]?.amount);
+  }
+  assert.equal((await countRecords()).payment_intents, before.payment_intents + payments.length);
+});
+
+test('a request without a key whose commit’s answer was lost is 503, because it may have had its effect', async () => {
+  const isLost = proxy.loseCommitAnswer();
+  const response = await api.post('/v1/payments', { data: { amount: 5 } });
+  await isLost;
+  assert.deepEqual([response.status, response.body['code']], [503, 'unavailable']);
+});
