@@ -85,6 +85,7 @@ export async function runOnce(
 ): Promise<ReplayableResponse> {
   const createdAt = context.clock.now();
   const options = { requestId: use.requestId, claim: claimOf({ ...use, createdAt }) };
+  // What is then found under the key is this request's own.
   let hasResult = false;
   const run = (
     produce: (tx: Transaction) => Promise<RouteResponse>,
