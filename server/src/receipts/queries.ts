@@ -1,3 +1,4 @@
+import { finderOf } from '../api/find-record.ts';
 import { columnFilter, type ListFilter, type TimeFilter } from '../api/list-filter.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import { searchRequest, type SearchFilter } from '../api/search-request.ts';
@@ -37,13 +38,10 @@ export function insertReceiptOnce(db: Queryable, receipt: Omit<Receipt, 'chargeI
   });
 }
 
-export function findReceiptById(db: Queryable, merchantId: string, id: string): Promise<Receipt | undefined> {
-  return db.row<Receipt>({
-    name: 'receipts_find_by_id',
-    text: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND id = $2`,
-    values: [merchantId, id],
-  });
-}
+export const findReceiptById = finderOf<Receipt>({
+  name: 'receipts_find_by_id',
+  text: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND id = $2`,
+});
 
 /** At most one: a transaction has one receipt on an account. */
 export function findReceiptByKey(
@@ -144,13 +142,10 @@ export function listUnconfirmedReceipts(
 }
 
 /** The receipt that has paid a charge, also once a statement contradicts it; undefined for none. */
-export function findReceiptOfCharge(db: Queryable, merchantId: string, chargeId: string): Promise<Receipt | undefined> {
-  return db.row<Receipt>({
-    name: 'receipts_find_of_charge',
-    text: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND charge_id = $2 LIMIT 1`,
-    values: [merchantId, chargeId],
-  });
-}
+export const findReceiptOfCharge = finderOf<Receipt>({
+  name: 'receipts_find_of_charge',
+  text: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND charge_id = $2 LIMIT 1`,
+});
 
 /** Filters of the list of receipts that have paid nothing; undefined is no filter. */
 export interface ReceiptFilter extends TimeFilter, SearchFilter {

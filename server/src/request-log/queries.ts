@@ -1,3 +1,4 @@
+import { finderOf } from '../api/find-record.ts';
 import { columnFilter, createdFilter, substringPattern, type ListFilter, type TimeFilter } from '../api/list-filter.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
@@ -115,14 +116,11 @@ function objectFilter(objectIds: readonly string[]): ListFilter {
   };
 }
 
-export function findRequestById(db: Queryable, merchantId: string, id: string): Promise<LoggedRequest | undefined> {
-  return db.row<LoggedRequest>({
-    name: 'request_log_find',
-    text: `SELECT ${shortColumns}, request_body AS "requestBody", response_body AS "responseBody"
-           FROM request_log WHERE merchant_id = $1 AND id = $2`,
-    values: [merchantId, id],
-  });
-}
+export const findRequestById = finderOf<LoggedRequest>({
+  name: 'request_log_find',
+  text: `SELECT ${shortColumns}, request_body AS "requestBody", response_body AS "responseBody"
+         FROM request_log WHERE merchant_id = $1 AND id = $2`,
+});
 
 // A record that is polled every minute has more; the list of its requests has all.
 const requestsOfRecordMax = 50;

@@ -1,3 +1,4 @@
+import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
 import { rowOfId, statementByLast, statementForMany, typedRow } from '../../kit/many-rows.ts';
 import { listOf, type ListSource } from '../../api/list-reader.ts';
@@ -84,17 +85,10 @@ export function findChargeByReference(
 }
 
 /** By the reference that merchants quote, unique among their charges. */
-export function findChargeByTransactionReference(
-  db: Queryable,
-  merchantId: string,
-  transactionReference: string,
-): Promise<Charge | undefined> {
-  return db.row<Charge>({
-    name: 'charges_find_by_transaction_reference',
-    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND transaction_reference = $2`,
-    values: [merchantId, transactionReference],
-  });
-}
+export const findChargeByTransactionReference = finderOf<Charge>({
+  name: 'charges_find_by_transaction_reference',
+  text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND transaction_reference = $2`,
+});
 
 /** Whether any of the charge was refunded, or is being refunded. The caller holds the payment's lock. */
 export async function hasRefund(db: Queryable, merchantId: string, chargeId: string): Promise<boolean> {
@@ -131,18 +125,11 @@ export function listChargesOfIntent(db: Queryable, merchantId: string, intentId:
  * The attempt that an intent's record shows: one that paid, preferably one whose money is still there, of several the first;
  * else the current one.
  */
-export function findRepresentativeCharge(
-  db: Queryable,
-  merchantId: string,
-  intentId: string,
-): Promise<Charge | undefined> {
-  return db.row<Charge>({
-    name: 'charges_find_telling',
-    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2
-           ORDER BY status <> 'completed', paid_at NULLS LAST, ${currentFirst} LIMIT 1`,
-    values: [merchantId, intentId],
-  });
-}
+export const findRepresentativeCharge = finderOf<Charge>({
+  name: 'charges_find_telling',
+  text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2
+         ORDER BY status <> 'completed', paid_at NULLS LAST, ${currentFirst} LIMIT 1`,
+});
 
 /** The same for each of several intents that has an attempt. */
 export function listRepresentativeCharges(
@@ -160,14 +147,11 @@ export function listRepresentativeCharges(
 }
 
 /** The current attempt of an intent: the open one that the payer has not left, of which there is at most one; else the newest. */
-export function findCurrentCharge(db: Queryable, merchantId: string, intentId: string): Promise<Charge | undefined> {
-  return db.row<Charge>({
-    name: 'charges_find_current',
-    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2
-           ORDER BY ${currentFirst} LIMIT 1`,
-    values: [merchantId, intentId],
-  });
-}
+export const findCurrentCharge = finderOf<Charge>({
+  name: 'charges_find_current',
+  text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2
+         ORDER BY ${currentFirst} LIMIT 1`,
+});
 
 /** Marks a pending charge as abandoned, or (null) as resumed. Updates no row where it is marked so already, or has ended. */
 export function updateChargeAbandoned(

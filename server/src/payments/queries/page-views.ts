@@ -1,3 +1,4 @@
+import { finderOf } from '../../api/find-record.ts';
 import type { Queryable } from '../../kit/db.ts';
 
 /** How often the hosted page of a payment was opened. */
@@ -24,11 +25,8 @@ export async function upsertPageView(
 }
 
 /** Undefined for a page that nobody has opened. */
-export function findPageViews(db: Queryable, merchantId: string, intentId: string): Promise<PageViews | undefined> {
-  return db.row<PageViews>({
-    name: 'payment_page_views_find',
-    text: `SELECT views, first_viewed_at AS "firstViewedAt", last_viewed_at AS "lastViewedAt"
-           FROM payment_page_views WHERE merchant_id = $1 AND intent_id = $2`,
-    values: [merchantId, intentId],
-  });
-}
+export const findPageViews = finderOf<PageViews>({
+  name: 'payment_page_views_find',
+  text: `SELECT views, first_viewed_at AS "firstViewedAt", last_viewed_at AS "lastViewedAt"
+         FROM payment_page_views WHERE merchant_id = $1 AND intent_id = $2`,
+});

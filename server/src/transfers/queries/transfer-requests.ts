@@ -1,3 +1,4 @@
+import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
 
 /** What a person has asked to pay out, for which a second person is needed. */
@@ -55,17 +56,10 @@ export function insertTransferRequest(db: Queryable, request: TransferRequest): 
   });
 }
 
-export function findTransferRequest(
-  db: Queryable,
-  merchantId: string,
-  id: string,
-): Promise<DecidedRequest | undefined> {
-  return db.row<DecidedRequest>({
-    name: 'transfer_requests_find',
-    text: `SELECT ${columns} FROM ${requests} WHERE requests.merchant_id = $1 AND requests.id = $2`,
-    values: [merchantId, id],
-  });
-}
+export const findTransferRequest = finderOf<DecidedRequest>({
+  name: 'transfer_requests_find',
+  text: `SELECT ${columns} FROM ${requests} WHERE requests.merchant_id = $1 AND requests.id = $2`,
+});
 
 /** Without a decision and made after `since`, newest first. */
 export function listUndecidedRequests(

@@ -1,3 +1,4 @@
+import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
 
 /** The health of an endpoint; null where nothing has been sent to it yet. */
@@ -117,14 +118,11 @@ export interface Failing {
 }
 
 /** No other transaction changes the endpoint's health before this one ends. */
-export function lockFailing(db: Queryable, merchantId: string, endpointId: string): Promise<Failing | undefined> {
-  return db.row<Failing>({
-    name: 'webhook_health_lock',
-    text: `SELECT failing_since AS "failingSince", warned_at AS "warnedAt" FROM webhook_endpoint_health
-           WHERE merchant_id = $1 AND endpoint_id = $2 FOR NO KEY UPDATE`,
-    values: [merchantId, endpointId],
-  });
-}
+export const lockFailing = finderOf<Failing>({
+  name: 'webhook_health_lock',
+  text: `SELECT failing_since AS "failingSince", warned_at AS "warnedAt" FROM webhook_endpoint_health
+         WHERE merchant_id = $1 AND endpoint_id = $2 FOR NO KEY UPDATE`,
+});
 
 export function markWarned(merchantId: string, endpointId: string, warnedAt: Date): Statement {
   return {

@@ -1,3 +1,4 @@
+import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
 import type { DisabledReason, Endpoint, EndpointToPlan } from '../endpoint.ts';
 
@@ -82,14 +83,11 @@ export function disableEndpoint(endpoint: {
   };
 }
 
-export function findEndpointById(db: Queryable, merchantId: string, id: string): Promise<Endpoint | undefined> {
-  return db.row<Endpoint>({
-    name: 'webhook_endpoints_find',
-    text: `SELECT ${endpointColumns} FROM webhook_endpoints
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [merchantId, id],
-  });
-}
+export const findEndpointById = finderOf<Endpoint>({
+  name: 'webhook_endpoints_find',
+  text: `SELECT ${endpointColumns} FROM webhook_endpoints
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+});
 
 /** Also for a deleted endpoint: its deliveries stay on record. */
 export async function isEndpointKnown(db: Queryable, merchantId: string, id: string): Promise<boolean> {
@@ -102,24 +100,18 @@ export async function isEndpointKnown(db: Queryable, merchantId: string, id: str
 }
 
 /** Changes of one endpoint are made one at a time. */
-export function lockEndpoint(db: Queryable, merchantId: string, id: string): Promise<Endpoint | undefined> {
-  return db.row<Endpoint>({
-    name: 'webhook_endpoints_lock',
-    text: `SELECT ${endpointColumns} FROM webhook_endpoints
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
-    values: [merchantId, id],
-  });
-}
+export const lockEndpoint = finderOf<Endpoint>({
+  name: 'webhook_endpoints_lock',
+  text: `SELECT ${endpointColumns} FROM webhook_endpoints
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+});
 
 /** The endpoint cannot be changed before the transaction ends; others can. */
-export function lockEndpointShared(db: Queryable, merchantId: string, id: string): Promise<Endpoint | undefined> {
-  return db.row<Endpoint>({
-    name: 'webhook_endpoints_share',
-    text: `SELECT ${endpointColumns} FROM webhook_endpoints
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR SHARE`,
-    values: [merchantId, id],
-  });
-}
+export const lockEndpointShared = finderOf<Endpoint>({
+  name: 'webhook_endpoints_share',
+  text: `SELECT ${endpointColumns} FROM webhook_endpoints
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR SHARE`,
+});
 
 /** Locked while a merchant's endpoints are counted, so that no two requests pass the limit together. */
 export async function lockDefaultEndpoint(db: Queryable, merchantId: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { finderOf } from '../../api/find-record.ts';
 import type { EventKind } from '../../events/kinds.ts';
 import type { Queryable } from '../../kit/db.ts';
 import { columnFilter, createdFilter, idFilters, type ListFilter, type TimeFilter } from '../../api/list-filter.ts';
@@ -79,13 +80,10 @@ const selectMissed = `SELECT ${columns} FROM webhook_deliveries AS missed
   JOIN events ON events.merchant_id = missed.merchant_id AND events.id = missed.event_id
   WHERE missed.merchant_id = $1`;
 
-export function findEventById(db: Queryable, merchantId: string, id: string): Promise<EventRow | undefined> {
-  return db.row<EventRow>({
-    name: 'webhook_events_find',
-    text: `SELECT ${columns} FROM events WHERE merchant_id = $1 AND id = $2`,
-    values: [merchantId, id],
-  });
-}
+export const findEventById = finderOf<EventRow>({
+  name: 'webhook_events_find',
+  text: `SELECT ${columns} FROM events WHERE merchant_id = $1 AND id = $2`,
+});
 
 /**
  * The first event that a request made, among the newest: no index has the ids of requests, which the request log finds. The log of a
@@ -107,13 +105,10 @@ export async function findEventOfRequest(
 }
 
 /** An event by its id, which cannot be deleted before the transaction ends. Waits for a deletion that is under way. */
-export function lockEventShared(db: Queryable, merchantId: string, id: string): Promise<EventRow | undefined> {
-  return db.row<EventRow>({
-    name: 'webhook_events_share',
-    text: `SELECT ${columns} FROM events WHERE merchant_id = $1 AND id = $2 FOR KEY SHARE`,
-    values: [merchantId, id],
-  });
-}
+export const lockEventShared = finderOf<EventRow>({
+  name: 'webhook_events_share',
+  text: `SELECT ${columns} FROM events WHERE merchant_id = $1 AND id = $2 FOR KEY SHARE`,
+});
 
 /** Filters by the time of an event, and by the ids that were created about then. */
 export function timeFilters(id: string, times: TimeFilter): ListFilter[] {
