@@ -16,15 +16,15 @@ export interface TcpProxy {
   silence(): void;
   /** For new connections: silenced ones stay silent. */
   restore(): Promise<void>;
-  /** Ends the connection instead of passing on the database's next answer to a COMMIT. Resolves when it has. */
-  loseCommitAnswer(): Promise<void>;
+  /** Ends the connection instead of passing on the database's next response to a COMMIT. Resolves when it has. */
+  loseCommitResponse(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startTcpProxy(target: Target): Promise<TcpProxy> {
   let isSilent = false;
   let lost: PromiseWithResolvers<void> | null = null;
-  const loseAnswer = () =>
+  const loseResponse = () =>
     new Transform({
       transform(chunk: Buffer, _encoding, done) {
         if (lost === null || !chunk.includes('COMMIT\0')) return done(null, chunk);
@@ -34,7 +34,7 @@ export async function startTcpProxy(target: Target): Promise<TcpProxy> {
       },
     });
   const { server, endConnections, silenceConnections } = createRelay((client, open) => {
-    if (!isSilent) pipeBoth(client, open(target), loseAnswer());
+    if (!isSilent) pipeBoth(client, open(target), loseResponse());
   });
   const { port, goOffline, goOnline, close } = await listenOnReservedPort(server, endConnections);
   return {
@@ -47,7 +47,7 @@ export async function startTcpProxy(target: Target): Promise<TcpProxy> {
       isSilent = false;
       return goOnline();
     },
-    loseCommitAnswer: () => {
+    loseCommitResponse: () => {
       lost = Promise.withResolvers<void>();
       return lost.promise;
     },
@@ -154,9 +154,9 @@ function createRelay(onClient: (client: Socket, open: (target: Target) => Socket
   };
 }
 
-function pipeBoth(client: Socket, upstream: Socket, answers: Transform = new PassThrough()): void {
-  client.pipe(upstream).pipe(answers).pipe(client);
-  answers.once('close', () => client.destroy());
+function pipeBoth(client: Socket, upstream: Socket, responses: Transform = new PassThrough()): void {
+  client.pipe(upstream).pipe(responses).pipe(client);
+  responses.once('close', () => client.destroy());
   client.once('close', () => upstream.destroy());
   upstream.once('close', () => client.destroy());
 }

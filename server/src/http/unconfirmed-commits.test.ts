@@ -18,9 +18,9 @@ after(async () => {
   await database.drop();
 });
 
-test('a request with a key whose commit’s answer was lost gets its response, and has one effect', async () => {
+test('a request with a key whose commit is not confirmed gets its response, and has one effect', async () => {
   const before = await countRecords();
-  const isLost = proxy.loseCommitAnswer();
+  const isLost = proxy.loseCommitResponse();
   const key = newKey();
   const first = await pay({ amount: 77 }, key);
   await isLost;
@@ -30,14 +30,14 @@ test('a request with a key whose commit’s answer was lost gets its response, a
   assert.equal((await countRecords()).payment_intents, before.payment_intents + 1);
 });
 
-test('requests whose shared commit’s answer was lost get their responses, each with one effect', async () => {
+test('requests whose shared commit is not confirmed get their responses, each with one effect', async () => {
   const before = await countRecords();
-  const isFirstLost = proxy.loseCommitAnswer();
+  const isFirstLost = proxy.loseCommitResponse();
   const payments = Array.from({ length: 40 }, (_, index) => ({ amount: index + 1, key: newKey() }));
   const responding = Promise.all(payments.map(({ amount, key }) => pay({ amount }, key)));
   // The first one's own, and then the one that the others share.
   await isFirstLost;
-  await proxy.loseCommitAnswer();
+  await proxy.loseCommitResponse();
   const responses = await responding;
   for (const [index, response] of responses.entries()) {
     assert.deepEqual([response.status, isReplay(response)], [201, false], response.text);
@@ -46,8 +46,8 @@ test('requests whose shared commit’s answer was lost get their responses, each
   assert.equal((await countRecords()).payment_intents, before.payment_intents + payments.length);
 });
 
-test('a request without a key whose commit’s answer was lost is 503, because it may have had its effect', async () => {
-  const isLost = proxy.loseCommitAnswer();
+test('a request without a key whose commit is not confirmed is 503, because it may have had its effect', async () => {
+  const isLost = proxy.loseCommitResponse();
   const response = await api.post('/v1/payments', { data: { amount: 5 } });
   await isLost;
   assert.deepEqual([response.status, response.body['code']], [503, 'unavailable']);
