@@ -8,6 +8,7 @@ import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Queryable, Statement } from '../kit/db.ts';
+import { DueFloors } from '../kit/due-floors.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import {
@@ -15,13 +16,13 @@ import {
   claimWork,
   completeWork,
   enqueue,
-  listDueWork,
   networkQueue,
   postponeWork,
   summarizeBacklog,
+  sweepDueWork,
   type WorkContext,
 } from './outbox.ts';
-import type { NewWork, Work } from './work.ts';
+import type { NewWork, QueueName, Work } from './work.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 
 let database: TestDatabase;
@@ -55,6 +56,12 @@ after(async () => {
   await db.close();
   await database.drop();
 });
+
+/** What the first sweep of a worker finds. */
+async function dueWork(from: Queryable, queues: readonly QueueName[]): Promise<Pick<Work, 'merchantId' | 'queue'>[]> {
+  const due = await sweepDueWork(from, queues, new DueFloors().nextSweep(clock.now()));
+  return due.map(({ merchantId: id, queue: name }) => ({ merchantId: id, queue: name }));
+}
 
 async function newMerchant(): Promise<string> {
   const make = { clock, random, newId: () => uuidV7(clock, random) };
@@ -201,7 +208,7 @@ test('a claim returns the longest due work of one merchant and queue, at most as
     (await claim(9)).map(({ subjectId }) => subjectId),
     [late],
   );
-  const due = await listDueWork(db, [queue, 'webhooks', 'network:another:starts'], clock.now());
+  const due = await dueWork(db, [queue, 'webhooks', 'network:another:starts']);
   assert.deepEqual(
     due.toSorted((one, another) => one.queue.localeCompare(another.queue)),
     [
@@ -209,7 +216,7 @@ test('a claim returns the longest due work of one merchant and queue, at most as
       { merchantId, queue: 'webhooks' },
     ],
   );
-  assert.deepEqual(await listDueWork(db, ['webhooks'], clock.now()), [{ merchantId, queue: 'webhooks' }]);
+  assert.deepEqual(await dueWork(db, ['webhooks']), [{ merchantId, queue: 'webhooks' }]);
 });
 
 test('the backlog says how much is due in each queue, and since when', async () => {
@@ -233,7 +240,7 @@ test('due work is found whatever else is there: work that is due later, and othe
   const later = addMs(clock.now(), 1);
   const starts = networkQueue({ network: 'wave', testMode: true }, 'starts');
   const requested = [queue, starts];
-  const due = async () => (await listDueWork(db, requested, clock.now())).map(({ queue: name }) => name).toSorted();
+  const due = async () => (await dueWork(db, requested)).map(({ queue: name }) => name).toSorted();
   await query({ dueAt: later });
   assert.deepEqual(await due(), [], 'one queue, due later');
   await query({ subjectId: uuidV7(clock, random), queue: 'webhooks', kind: 'plan_deliveries' });
@@ -279,6 +286,6 @@ test('while a node of a cluster is away, the work of merchants on the others is 
       throw databaseError('08006', 'connection to the remote node dalasi@worker-2:5432 failed');
     },
   };
-  const found = await listDueWork(cluster, [queue, 'webhooks'], clock.now());
+  const found = await dueWork(cluster, [queue, 'webhooks']);
   assert.deepEqual(found.map((each) => each.merchantId).toSorted(), others.toSorted());
 });

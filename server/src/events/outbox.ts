@@ -9,7 +9,7 @@ import {
 } from './queries.ts';
 import type { QueueName, NetworkQueueKind, NewWork, Work } from './work.ts';
 
-export { claimWork, listDueWork, summarizeBacklog, sweepDueWork } from './queries.ts';
+export { claimWork, summarizeBacklog, sweepDueWork } from './queries.ts';
 
 export const networkQueueKinds: readonly NetworkQueueKind[] = ['starts', 'payouts', 'look-ups'];
 

@@ -209,7 +209,7 @@ async function listRecentWork(
  * probe for each merchant and, where it has any work, three more, which say all of a merchant whose work is in one queue. Only the
  * others are probed queue by queue.
  */
-export async function listDueWork(
+async function listDueWork(
   db: Queryable,
   queues: readonly QueueName[],
   now: Date,
