@@ -28,10 +28,12 @@ async function refundWhole(rail: WaveRail, request: StartRefund): Promise<Payout
   return postRefund(rail, request, found.session);
 }
 
-/** Wave has no record of a refund that could be looked up. */
+/** Wave has no record of a refund that could be looked up. That it does not accept a repetition says nothing of the first request. */
 async function refundAgain(rail: WaveRail, request: LookUpRefund): Promise<PayoutResponse> {
   const found = await findSession(rail, request);
-  return 'session' in found ? postRefund(rail, request, found.session) : unknown('the payment was not found');
+  if (!('session' in found)) return unknown('the payment was not found');
+  const response = await postRefund(rail, request, found.session);
+  return response.state === 'not_accepted' ? unknown('the repetition was not accepted') : response;
 }
 
 async function postRefund(
