@@ -383,4 +383,8 @@ test('a refund is of the whole session, and its look-up repeats the request, whi
   const refusedAgain: ScriptedReply = [429, { code: 'too-many-requests' }];
   replying([200, paid()], refusedAgain);
   assert.equal((await wave.refunds.lookUp(question)).state, 'unknown', 'the first request may have been accepted');
+  server.reset();
+  replying([200, paid()], [200, '']);
+  assert.equal((await wave.refunds.lookUp({ ...question, hasSucceeded: false })).state, 'not_found');
+  assert.deepEqual(lines(), [], 'a refund that has ended is not sent again');
 });

@@ -14,7 +14,11 @@ export function refundOperations(rail: WaveRail): RefundOperations {
   return {
     capabilities: { ...payouts, ...refunds, partial: false },
     start: (request) => refundWhole(rail, request),
-    lookUp: (request) => (request.hasSucceeded === true ? lookForReturn(rail, request) : refundAgain(rail, request)),
+    lookUp: (request) => {
+      if (request.hasSucceeded === true) return lookForReturn(rail, request);
+      // One that had ended without money is not begun again: a look at it must move none.
+      return request.hasSucceeded === false ? Promise.resolve({ state: 'not_found' }) : refundAgain(rail, request);
+    },
   };
 }
 
