@@ -62,9 +62,15 @@ function lineOf(context: LineContext, cells: readonly string[]): StatementEntry 
   };
 }
 
+// What a spreadsheet makes of an id of many digits: 1.23457E+15, which is the same for a thousand of them.
+const roundedForm = /^\d(?:\.\d+)?E\+\d+$/i;
+
 function idOf(text: string, name: string): string {
   if (text === '') throw new Refusal(`It has no ${name}.`);
   if (text.startsWith('=')) throw new Refusal(`Its ${name} is a formula.`);
+  if (roundedForm.test(text)) {
+    throw new Refusal(`A spreadsheet has rounded its ${name}. Import the file as it was downloaded.`);
+  }
   if (isNetworkId(text)) return text;
   throw new Refusal(`Its ${name} is too long or has characters that ids do not have.`);
 }
