@@ -208,6 +208,17 @@ test('an id that a spreadsheet has rounded is refused, because a thousand others
   assert.deepEqual((await linesOf()).map(({ transactionId }) => transactionId).toSorted(), ['1000', '123456789012345']);
 });
 
+test('cells are told apart by what separates them, also below lines about the account', async () => {
+  newDay();
+  const about = ['Statement of account', 'Kairaba Books, Banjul, The Gambia', 'Period: 1 March, 31 March', ''];
+  for (const [index, mark] of [';', '\t', '|', ','].entries()) {
+    const heading = ['Transaction ID', 'Date', 'Amount', 'Balance'].join(mark);
+    const line = [`P-${index}`, `${day} 10:00:00`, '1250.00', '2500.00'].join(mark);
+    const imported = await importOf([...about, heading, line].join('\r\n'));
+    assert.deepEqual([imported.linesNew, imported.linesRefused], [1n, 0n], mark);
+  }
+});
+
 test('a mapping is tried before it is saved, and then used', async () => {
   newDay();
   const content = `Ref;Quand;Type;Montant\nM-1;01/03/2026 07:36;ENCAISSEMENT;1.250,50\n`;
