@@ -6,7 +6,7 @@ import type { ReconciliationContext } from './context.ts';
 import { importLines, type ImportedRow } from './import-lines.ts';
 import { findDay } from './queries/days.ts';
 import { readDayOfLines } from './queries/lines.ts';
-import { runDay } from './run-day.ts';
+import { listMissingDays, runDay } from './run-day.ts';
 
 // Lines of the last minutes of a day stand in its statement by then.
 const afterMidnightMs = 30 * 60_000;
@@ -44,7 +44,11 @@ async function reconcileAccount(
 ): Promise<boolean> {
   const { railAccount, statements } = account;
   if (await findDay(context.db, railAccount, day)) return false;
-  if (statements) await importFromApi(context, account, { statements, day });
+  if (statements) {
+    // A day that could not be read until it was over would have its movements, and no lines.
+    const days = [...(await listMissingDays(context, railAccount, day)), day];
+    for (const each of days) await importFromApi(context, account, { statements, day: each });
+  }
   const lines = await readDayOfLines(context.db, railAccount, day);
   if (!statements && lines?.lines === 0n) return false;
   await runDay(context, account, day);
