@@ -73,12 +73,14 @@ async function* rowsOf(statements: StatementSource, day: string, currency: strin
   let cursor: string | null = null;
   for (let pages = 0; pages < pagesMax; pages += 1) {
     const page = await statements.read({ day, cursor });
-    if (page.state === 'unknown') throw new AppError('unavailable', `The statement was not read: ${page.detail}`);
+    if (page.state === 'unknown')
+      throw new AppError('unavailable', `The statement of ${day} was not read: ${page.detail}`);
     const [first] = page.lines;
     if (first) {
       // Each line of a page that comes again would count as one more.
       const start = `${first.kind} ${first.transactionId}`;
-      if (starts.has(start)) throw new AppError('unavailable', 'The statement was not read: a page came twice');
+      if (starts.has(start))
+        throw new AppError('unavailable', `The statement of ${day} was not read: a page came twice`);
       starts.add(start);
     }
     for (const line of page.lines) {
@@ -95,5 +97,5 @@ async function* rowsOf(statements: StatementSource, day: string, currency: strin
     if (page.nextCursor === null) return;
     cursor = page.nextCursor;
   }
-  throw new AppError('unavailable', 'The statement was not read: its pages do not end');
+  throw new AppError('unavailable', `The statement of ${day} was not read: its pages do not end`);
 }
