@@ -176,6 +176,17 @@ test('a line of the next day that writes the id in capitals is no absence', asyn
   assert.equal((await shop.transaction(payment.id))['status'], 'completed');
 });
 
+test('what a refused row may have been is no absence, and once a later file has all rows it is', async () => {
+  const payment = await shop.paidBy('T_REFUSED1');
+  const noon = (daysAgo: number) => new Date(Math.floor(Date.now() / 86_400_000 - daysAgo) * 86_400_000 + 43_200_000);
+  await asOwner(shop.service, `UPDATE receipts SET dated_at = $1 WHERE transaction_id = 'T_REFUSED1'`, [noon(6)]);
+  const good = [['T_GOODLINE', noon(6), '10.00'] as const, ['T_GOODNEXT', noon(5), '10.00'] as const];
+  await shop.reconcile([...good, ['T_REFUSED1', noon(6), '450.oo']]);
+  assert.equal((await shop.transaction(payment.id))['status'], 'completed');
+  await shop.reconcile([...good, ['', noon(5), '20.00']]);
+  assert.equal((await shop.transaction(payment.id))['status'], 'reversed');
+});
+
 test('a person and the message at once pay a payment once', async () => {
   const payment = await shop.open();
   await shop.receive('T_PERSON01');

@@ -218,7 +218,10 @@ export interface LookUp {
    * turn.
    */
   earlierLookUps?: number;
-  /** It has succeeded, and only a reversal is of interest, which some networks report in another place. */
+  /**
+   * It has succeeded, and only a reversal is of interest, which some networks report in another place; false: it had ended without
+   * money, and may not be begun again. Absent while its outcome is awaited.
+   */
   hasSucceeded?: boolean;
 }
 

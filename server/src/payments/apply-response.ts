@@ -159,12 +159,16 @@ async function applyProgress(
   return 'open';
 }
 
-/** The attempt ended while the network was slow to respond, and now it prompts the payer: it has to be cancelled there. */
+/**
+ * The attempt ended while the network was slow to respond, and now it prompts the payer: it has to be cancelled there. A network that
+ * cannot cancel would only say the same again.
+ */
 async function cancelEnded(context: PaymentContext, charge: Charge): Promise<void> {
   const current = await findChargeById(context.db, charge.merchantId, charge.id);
   if (current?.status !== 'failed' && current?.status !== 'cancelled') return;
-  const { testMode } = (await connectorOf(context, charge)).capabilities;
-  await context.db.withTransaction(async (tx) => enqueueCancellation(tx, context, charge, testMode));
+  const { capabilities, collections } = await connectorOf(context, charge);
+  if (!collections.capabilities.canCancel) return;
+  await context.db.withTransaction(async (tx) => enqueueCancellation(tx, context, charge, capabilities.testMode));
 }
 
 /** A look-up that finds nothing new writes nothing. */

@@ -113,3 +113,20 @@ test('a sweep expires a hundred payments of each merchant, so that no backlog de
   assert.equal((await world.intent(intent)).status, 'expired');
   assert.equal(await expirePayments(world.context), 1);
 });
+
+test('a payment that cannot be changed keeps no other from expiring, and is tried again', async () => {
+  const { intent: stuck } = await world.create();
+  const { intent: other } = await world.create();
+  await world.clock.advance(lifetimeMs);
+  await world.asOwner(`CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'canceling statement due to lock timeout' USING ERRCODE = '55P03'; END $$`);
+  await world.asOwner(`CREATE TRIGGER refuse_change BEFORE UPDATE ON payment_intents FOR EACH ROW
+    WHEN (OLD.id = '${stuck.id}') EXECUTE FUNCTION refuse_change()`);
+  await assert.rejects(expirePayments(world.context), { code: 'unavailable' });
+  const statusOf = async (intent: typeof stuck) => (await world.intent(intent)).status;
+  assert.deepEqual([await statusOf(stuck), await statusOf(other)], ['processing', 'expired']);
+  await world.asOwner('DROP TRIGGER refuse_change ON payment_intents');
+  await world.asOwner('DROP FUNCTION refuse_change');
+  assert.equal(await expirePayments(world.context), 1);
+  assert.equal(await statusOf(stuck), 'expired');
+});

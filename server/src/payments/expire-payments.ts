@@ -8,11 +8,15 @@ const rowsMax = 100;
 
 /**
  * Stores the expiry of open intents whose time has passed, with the event. Whoever reads an intent sees it expired without
- * this. Returns how many were due.
+ * this. Returns how many were due. One that cannot be changed now keeps no other open; its error is thrown after them.
  */
 export async function expirePayments(context: PaymentContext): Promise<number> {
   const due = await listIntentsToExpire(context.db, context.clock.now(), rowsMax);
-  for (const { merchantId, id } of due) await expirePayment(context, merchantId, id);
+  const errors: unknown[] = [];
+  for (const { merchantId, id } of due) {
+    await expirePayment(context, merchantId, id).catch((error: unknown) => errors.push(error));
+  }
+  if (errors.length > 0) throw errors[0];
   return due.length;
 }
 

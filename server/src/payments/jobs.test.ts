@@ -4,6 +4,9 @@ import { addMs } from '../kit/clock.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
+import type { CollectionResponse } from '../networks/contract.ts';
+import type { ChangingNetworkRegistry } from '../networks/registry.ts';
+import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { createPaymentWorld, refused, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
@@ -263,4 +266,35 @@ test('many starts at once each collect once, and nothing has to be done again', 
   for (const charge of charges) assert.equal((await world.charge(charge)).status, 'completed');
   assert.equal(wave.count('start'), 5);
   assert.equal(world.context.sharedCommits.splits, 0);
+});
+
+test('a prompt for an ended attempt is not looked up without end where it cannot be cancelled', async () => {
+  const network = new ScriptedNetwork('wave', { canCancel: false });
+  (world.context.networks as ChangingNetworkRegistry).replace([{ connector: network, rank: 0, isDisabled: false }]);
+  const responding = Promise.withResolvers<CollectionResponse>();
+  network.responses.start = () => responding.promise;
+  network.responses.look_up = { state: 'not_found' };
+  const { charge } = await world.create();
+  const [start] = await world.claim();
+  assert.ok(start);
+  const starting = world.jobs.start(start);
+  while (network.count('start') === 0) await world.charge(charge);
+  for (let look = 0; look < 10; look += 1) {
+    await world.clock.advance(5 * secondMs);
+    await world.work();
+  }
+  assert.equal((await world.charge(charge)).status, 'failed');
+  const action = { type: 'approve_on_phone' } as const;
+  const prompted: CollectionResponse = {
+    state: 'awaiting_payer',
+    nextAction: action,
+    networkReference: 'N',
+    handles: {},
+  };
+  network.responses.look_up = prompted;
+  responding.resolve(prompted);
+  await starting;
+  const looks = network.count('look_up');
+  for (let round = 0; round < 5; round += 1) for (const work of await world.claim()) await world.jobs.cancel(work);
+  assert.ok(network.count('look_up') <= looks + 1, `${network.count('look_up') - looks} at once`);
 });

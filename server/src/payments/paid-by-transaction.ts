@@ -33,6 +33,8 @@ async function paidThroughApi(
   for (const { capabilities, collections } of connectors) {
     if (capabilities.network !== network || collections === null || collections.capabilities.shape === 'receipt')
       continue;
+    // Of thousands of accounts most are other merchants' own, which have collected nothing for this one.
+    if (capabilities.merchantId !== null && capabilities.merchantId !== merchantId) continue;
     for (const id of new Set([transactionId, transactionKey])) {
       const owner = await findTransactionOwner(db, capabilities.railAccount, id);
       if (owner?.merchantId === merchantId) return owner.subjectId;

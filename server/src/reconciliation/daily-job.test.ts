@@ -10,16 +10,19 @@ import { createStatementWorld, lineOf, type StatementWorld } from './statement-w
 
 let world: StatementWorld;
 let pages: (StatementEntry[] | 'unknown')[] = [];
+/** Whether the last page leads back to the first. */
+let isEndless = false;
 
 before(async () => {
   world = await createStatementWorld();
   const statements: StatementSource = {
-    read: async ({ cursor }) => {
+    read: async ({ day, cursor }) => {
       const index = Number(cursor ?? '0');
-      const lines = pages[index] ?? [];
+      const lines = pages[index % pages.length] ?? [];
       if (lines === 'unknown') return { state: 'unknown', detail: 'no response' };
-      const nextCursor = index + 1 < pages.length ? String(index + 1) : null;
-      return { state: 'page', lines, refusals: [], nextCursor };
+      const next = isEndless ? (index + 1) % pages.length : index + 1;
+      const ofDay = lines.filter(({ at }) => utcDay(at) === day);
+      return { state: 'page', lines: ofDay, refusals: [], nextCursor: next < pages.length ? String(next) : null };
     },
   };
   Object.assign(world.networks.wave, { statements });
@@ -59,6 +62,38 @@ test('an account without a statement by API waits for an import, and creates no 
     values: [],
   });
   assert.equal(row?.count, 0n);
+});
+
+test('a statement whose pages lead back to an earlier one is not read without end', async () => {
+  const at = world.clock.now();
+  await world.clock.advance(dayMs);
+  pages = [[lineOf({ transactionId: 'E-1', at })], [lineOf({ transactionId: 'E-2', at })]];
+  isEndless = true;
+  assert.equal(await reconcileYesterday(world.context), 0);
+  assert.match(world.logged.join('\n'), /The statement of .* was not read: a page came twice/);
+  const stored = await world.db.row<{ count: bigint }>({
+    name: 'test_count_lines',
+    text: `SELECT count(*) FROM statement_lines WHERE transaction_id LIKE 'E-%'`,
+    values: [],
+  });
+  assert.ok((stored?.count ?? 0n) <= 2n);
+  isEndless = false;
+  assert.equal(await reconcileYesterday(world.context), 1);
+});
+
+test('days whose statement could not be read are read before they are reconciled', async () => {
+  const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'M-1' }));
+  const at = world.clock.now();
+  const line = lineOf({ transactionId: 'M-1', at });
+  pages = ['unknown'];
+  for (let day = 0; day < 3; day += 1) {
+    await world.clock.advance(dayMs);
+    assert.equal(await reconcileYesterday(world.context), 0);
+  }
+  pages = [[line]];
+  assert.equal(await reconcileYesterday(world.context), 1);
+  assert.deepEqual(await world.differencesOf(utcDay(at)), []);
 });
 
 test('hostile lines of a statement by API are refused or shown harmlessly, and stop no other line', async () => {

@@ -6,10 +6,12 @@ import type { ReconciliationContext } from './context.ts';
 import { importLines, type ImportedRow } from './import-lines.ts';
 import { findDay } from './queries/days.ts';
 import { readDayOfLines } from './queries/lines.ts';
-import { runDay } from './run-day.ts';
+import { listMissingDays, runDay } from './run-day.ts';
 
 // Lines of the last minutes of a day stand in its statement by then.
 const afterMidnightMs = 30 * 60_000;
+// On the smallest pages, of fifty lines, a day of a million.
+const pagesMax = 20_000;
 
 /**
  * Reconciles yesterday, once for each account: by API where the network has its statement there, else once somebody has imported
@@ -42,7 +44,11 @@ async function reconcileAccount(
 ): Promise<boolean> {
   const { railAccount, statements } = account;
   if (await findDay(context.db, railAccount, day)) return false;
-  if (statements) await importFromApi(context, account, { statements, day });
+  if (statements) {
+    // A day that could not be read until it was over would have its movements, and no lines.
+    const days = [...(await listMissingDays(context, railAccount, day)), day];
+    for (const each of days) await importFromApi(context, account, { statements, day: each });
+  }
   const lines = await readDayOfLines(context.db, railAccount, day);
   if (!statements && lines?.lines === 0n) return false;
   await runDay(context, account, day);
@@ -63,9 +69,20 @@ async function importFromApi(
 
 async function* rowsOf(statements: StatementSource, day: string, currency: string): AsyncGenerator<ImportedRow> {
   let rowNumber = 0;
-  for (let cursor: string | null = null; ;) {
+  const starts = new Set<string>();
+  let cursor: string | null = null;
+  for (let pages = 0; pages < pagesMax; pages += 1) {
     const page = await statements.read({ day, cursor });
-    if (page.state === 'unknown') throw new AppError('unavailable', `The statement was not read: ${page.detail}`);
+    if (page.state === 'unknown')
+      throw new AppError('unavailable', `The statement of ${day} was not read: ${page.detail}`);
+    const [first] = page.lines;
+    if (first) {
+      // Each line of a page that comes again would count as one more.
+      const start = `${first.kind} ${first.transactionId}`;
+      if (starts.has(start))
+        throw new AppError('unavailable', `The statement of ${day} was not read: a page came twice`);
+      starts.add(start);
+    }
     for (const line of page.lines) {
       rowNumber += 1;
       const isForeign = line.currency !== currency;
@@ -80,4 +97,5 @@ async function* rowsOf(statements: StatementSource, day: string, currency: strin
     if (page.nextCursor === null) return;
     cursor = page.nextCursor;
   }
+  throw new AppError('unavailable', `The statement of ${day} was not read: its pages do not end`);
 }

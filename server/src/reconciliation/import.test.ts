@@ -191,6 +191,34 @@ test('a row of a million columns, of megabytes or of zero bytes is refused, and 
   assert.doesNotMatch(JSON.stringify(imported.refusals), /\\u|yyyy|9999/);
 });
 
+test('an id that a spreadsheet has rounded is refused, because a thousand others look the same', async () => {
+  newDay();
+  const rounded = ['1.23457E+15', '1e+17', '9.9E+20'].map((id) => row(id, '10.00'));
+  const imported = await importOf(csv([...rounded, row('5E17', '10.00'), row('1234567890123456789', '10.00')]));
+  assert.deepEqual([imported.linesNew, imported.linesRefused], [2n, 3n]);
+  for (const { reason } of imported.refusals) assert.match(reason, /A spreadsheet has rounded its transaction id/);
+  newDay();
+  const heading =
+    '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>2</v></c></row>';
+  const cells = ['1.2345678901234501E+17', '123456789012345', '1E3'].map(
+    (id, index) => `<row r="${index + 2}"><c><v>${id}</v></c><c t="str"><v>${day}</v></c><c><v>12.5</v></c></row>`,
+  );
+  const book = await importOf(workbookOf(`${heading}${cells.join('')}`, ['Transaction ID', 'Date', 'Amount']));
+  assert.deepEqual([book.linesNew, book.linesRefused], [2n, 1n]);
+  assert.deepEqual((await linesOf()).map(({ transactionId }) => transactionId).toSorted(), ['1000', '123456789012345']);
+});
+
+test('cells are told apart by what separates them, also below lines about the account', async () => {
+  newDay();
+  const about = ['Statement of account', 'Kairaba Books, Banjul, The Gambia', 'Period: 1 March, 31 March', ''];
+  for (const [index, mark] of [';', '\t', '|', ','].entries()) {
+    const heading = ['Transaction ID', 'Date', 'Amount', 'Balance'].join(mark);
+    const line = [`P-${index}`, `${day} 10:00:00`, '1250.00', '2500.00'].join(mark);
+    const imported = await importOf([...about, heading, line].join('\r\n'));
+    assert.deepEqual([imported.linesNew, imported.linesRefused], [1n, 0n], mark);
+  }
+});
+
 test('a mapping is tried before it is saved, and then used', async () => {
   newDay();
   const content = `Ref;Quand;Type;Montant\nM-1;01/03/2026 07:36;ENCAISSEMENT;1.250,50\n`;

@@ -15,7 +15,9 @@ import type { StatementAccount } from './account.ts';
 import type { DifferenceClass } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { DayBounds } from './load-compared.ts';
+import { isImportIncomplete } from './queries/imports.ts';
 import { findNewestLineTime, hasLineOfTransaction, listUnlinkedLines, readDayOfLines } from './queries/lines.ts';
+import { noTransactionRefusal } from './read-line.ts';
 import type { StatementLine } from './statement-line.ts';
 
 // The statement of a shop's own number proves the messages of its phone, which anybody who controls the phone can forge.
@@ -144,7 +146,7 @@ async function confirm(context: ReconciliationContext, account: StatementAccount
   });
 }
 
-/** What no line has is only absent from a statement that is complete: it goes on after that time, and has no gap. */
+/** What no line has is only absent from a statement that is complete: it goes on after that time, and has no gap and no refused row. */
 async function judgeUnconfirmed(
   context: ReconciliationContext,
   { railAccount, ownerId }: StatementAccount,
@@ -154,7 +156,9 @@ async function judgeUnconfirmed(
   assert(ownerId !== null, 'an account of receipts belongs to a business');
   const newest = await findNewestLineTime(context.db, railAccount);
   const lines = await readDayOfLines(context.db, railAccount, utcDay(start));
-  const isComplete = newest !== null && newest >= addMs(end, toleranceMs) && lines?.gaps === 0n && lines.lines > 0n;
+  const isWhole = newest !== null && newest >= addMs(end, toleranceMs) && lines?.gaps === 0n && lines.lines > 0n;
+  const imported = { day: utcDay(start), expected: noTransactionRefusal };
+  const isComplete = isWhole && !(await isImportIncomplete(context.db, railAccount, imported));
   const query = { merchantId: ownerId, railAccount, start, end, rowsMax: pageRows };
   const pages = pagesOf<Receipt>(pageRows, (last) =>
     listUnconfirmedReceipts(context.db, { ...query, after: last?.id ?? null }),

@@ -62,10 +62,18 @@ export async function* readCsv(path: string, head: Uint8Array, encoding: string)
   }
 }
 
-/** The character that most often separates the cells of the first line. */
+// As many as may stand before the headings.
+const headLinesMax = 30;
+
+/**
+ * The character that separates the cells of the first lines. Squares, so that headings and rows of many cells count for more than a
+ * comma in each of the lines about the account above them.
+ */
 function delimiterOf(head: string): string {
-  const [firstLine = ''] = head.split(/\r?\n/, 1);
-  const counted = [',', ';', '\t', '|'].map((mark) => ({ mark, count: firstLine.split(mark).length }));
+  const lines = head.split(/\r\n|\n|\r/, headLinesMax);
+  const counted = [',', ';', '\t', '|'].map((mark) => {
+    return { mark, count: lines.reduce((sum, line) => sum + (line.split(mark).length - 1) ** 2, 0) };
+  });
   return counted.toSorted((one, other) => other.count - one.count)[0]?.mark ?? ',';
 }
 

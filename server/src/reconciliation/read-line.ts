@@ -19,6 +19,9 @@ export interface LineContext {
 /** Why a row is no line. */
 class Refusal extends Error {}
 
+/** Why a row is of no transaction, as the sums below a statement are: every other row that is refused may be. */
+export const noTransactionRefusal = 'It has no transaction id.';
+
 /** Reads a row. Whatever it holds, it is a line or a refusal whose reason repeats nothing of it that could do harm. */
 export function readLine(context: LineContext, cells: readonly string[]): ReadLine {
   try {
@@ -39,6 +42,7 @@ function lineOf(context: LineContext, cells: readonly string[]): StatementEntry 
     const index = columns[field];
     return index === undefined ? '' : (cells[index] ?? '').trim();
   };
+  if (text('transaction_id') === '') throw new Refusal(noTransactionRefusal);
   const transactionId = idOf(text('transaction_id'), 'transaction id');
   const at = readTime(text('time'), mapping.time);
   if (at === undefined) throw new Refusal('Its time cannot be read.');
@@ -62,9 +66,14 @@ function lineOf(context: LineContext, cells: readonly string[]): StatementEntry 
   };
 }
 
+// What a spreadsheet makes of an id of many digits: 1.23457E+15, which is the same for a thousand of them.
+const roundedForm = /^\d(?:\.\d+)?E\+\d+$/i;
+
 function idOf(text: string, name: string): string {
-  if (text === '') throw new Refusal(`It has no ${name}.`);
   if (text.startsWith('=')) throw new Refusal(`Its ${name} is a formula.`);
+  if (roundedForm.test(text)) {
+    throw new Refusal(`A spreadsheet has rounded its ${name}. Import the file as it was downloaded.`);
+  }
   if (isNetworkId(text)) return text;
   throw new Refusal(`Its ${name} is too long or has characters that ids do not have.`);
 }

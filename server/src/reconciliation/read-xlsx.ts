@@ -240,11 +240,15 @@ function textOfCell({ type, value, formula }: OpenCell, strings: readonly string
   }
 }
 
-/** A number as a person sees it: the file has 17 digits, such as 1250.4000000000001. */
+// Spreadsheets keep 15 digits.
+const exactBelow = 1e15;
+
+/** A number as a person sees it: the file has 17 digits, such as 1250.4000000000001. A rounded one, as an id, keeps its exponent. */
 function numberText(value: string): string {
   if (!/[.eE]/.test(value)) return value;
   const number = Number(value);
   if (!Number.isFinite(number)) return value;
+  if (Math.abs(number) >= exactBelow) return number.toExponential();
   return Number(number.toPrecision(15)).toLocaleString('en', { useGrouping: false, maximumFractionDigits: 15 });
 }
 

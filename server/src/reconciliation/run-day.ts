@@ -36,12 +36,21 @@ export async function runDay(
 ): Promise<ReconciledDay> {
   if (firstMoment(day) > context.clock.now())
     throw new AppError('invalid_request', `The day ${day} has not begun yet.`);
-  const { before } = await findDaysAround(context.db, account.railAccount, day);
-  const missing = before === null ? [] : daysBetween(before.day, day);
-  for (const earlier of missing.length > daysAtOnceMax ? [] : missing) {
+  for (const earlier of await listMissingDays(context, account.railAccount, day)) {
     await runOneDay(context, account, earlier, { ...options, closingBalanceMinor: undefined });
   }
   return runOneDay(context, account, day, options);
+}
+
+/** The days since the last reconciled one before a day; none after a longer pause. */
+export async function listMissingDays(
+  { db }: Pick<ReconciliationContext, 'db'>,
+  railAccount: string,
+  day: string,
+): Promise<string[]> {
+  const { before } = await findDaysAround(db, railAccount, day);
+  const missing = before === null ? [] : daysBetween(before.day, day);
+  return missing.length > daysAtOnceMax ? [] : missing;
 }
 
 function daysBetween(after: string, before: string): string[] {

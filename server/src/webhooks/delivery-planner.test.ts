@@ -9,6 +9,7 @@ import { createDefaultEndpoint, deleteEndpoint, updateEndpoint } from './manage-
 import { createCommandPlanner } from './delivery-planner.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { claimDeliveries } from './queries/deliveries.ts';
+import { sendTestEvent } from './resend-event.ts';
 import { countStatements, createWebhookWorld, listDeliveries, type WebhookWorld } from './webhook-world.corpus.ts';
 
 let world: WebhookWorld;
@@ -192,6 +193,15 @@ describe('a change of endpoints', () => {
     const counted = countStatements(world.db);
     await world.context.planner.replan(counted.db, work);
     assert.equal(counted.of('webhook_deliveries_insert_once'), 2, 'those of the process that has not heard of it');
+  });
+
+  it('plans no test event once more, which is for one endpoint, whatever another one subscribes to', async () => {
+    await world.clock.advance(60_000);
+    await createEndpoint('/all', ['*']);
+    const { id } = await createEndpoint('/tested');
+    const eventId = await world.change((tx) => sendTestEvent(tx, world.context, world.caller, id));
+    for (const work of await workLeft()) await world.context.planner.replan(world.db, work);
+    assert.deepEqual(await receiversOf(eventId), [id]);
   });
 
   it('reaches a process that has not heard of it within three seconds', async () => {

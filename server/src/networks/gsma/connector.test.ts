@@ -392,6 +392,8 @@ test('a day of the statement is read page by page, and entries that are not unde
   const last = await aps.statements?.read({ day: '2026-11-19', cursor: page.nextCursor });
   assert.ok(last?.state === 'page');
   assert.deepEqual([last.lines.length, last.refusals.length, last.nextCursor], [0, 4, null]);
-  server.replies = ['close'];
+  server.replies = [[200, [...first, entry()]], 'close'];
+  const late = await aps.statements?.read({ day: '2026-11-19', cursor: '249950' });
+  assert.ok(late?.state === 'page' && late.nextCursor === '250000', 'a long day does not end before its last page');
   assert.equal((await aps.statements?.read({ day: '2026-11-19', cursor: null }))?.state, 'unknown');
 });

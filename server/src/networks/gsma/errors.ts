@@ -64,7 +64,8 @@ export function hasDocumentedStatus({ category }: GsmaError, status: number): bo
 const unavailable = { kind: 'not_accepted', reason: 'network_unavailable' } as const;
 
 export function meaningOf(error: GsmaError, context: ErrorContext): ErrorMeaning {
-  const own = context.configuration.errors[error.code];
+  const { errors } = context.configuration;
+  const own = Object.hasOwn(errors, error.code) ? errors[error.code] : undefined;
   if (own !== undefined) return refusedAs(own);
   switch (error.category) {
     case 'businessRule':

@@ -8,9 +8,8 @@ import type { GsmaClient } from './client.ts';
 import type { GsmaConfiguration } from './configuration.ts';
 import { readGsmaAmount } from './translate.ts';
 
-// The API's own limit of a page, and the pages of a day of a quarter of a million entries.
+// The API's own limit of a page.
 const pageEntries = 50;
-const pagesMax = 5_000;
 
 /**
  * The account's statement entries of a day (docs/networks.md, "GSMA Mobile Money API"). The direction of an entry is that of our
@@ -50,9 +49,8 @@ function readPage(
     // A provider that ignores the filter would repeat every other day.
     else if (read.at.toISOString().startsWith(day)) lines.push(read);
   }
-  const next = offset + reply.body.length;
-  const isLast = reply.body.length < pageEntries || next >= pagesMax * pageEntries;
-  return { state: 'page', lines, refusals, nextCursor: isLast ? null : String(next) };
+  const isLast = reply.body.length < pageEntries;
+  return { state: 'page', lines, refusals, nextCursor: isLast ? null : String(offset + reply.body.length) };
 }
 
 /** An entry, or why it is none. */

@@ -378,8 +378,13 @@ test('a refund is of the whole session, and its look-up repeats the request, whi
   server.reset();
   replying([200, paid()], [200, page(line({ transaction_type: 'api_checkout_refund', amount: '450.5' }))]);
   assert.equal((await wave.refunds.lookUp({ ...question, hasSucceeded: true })).state, 'reversed');
-  assert.ok(
-    lines().every((one) => one.startsWith('GET ')),
-    'a look after the success sends no refund',
-  );
+  const isLook = lines().every((one) => one.startsWith('GET '));
+  assert.ok(isLook, 'a look after the success sends no refund');
+  const refusedAgain: ScriptedReply = [429, { code: 'too-many-requests' }];
+  replying([200, paid()], refusedAgain);
+  assert.equal((await wave.refunds.lookUp(question)).state, 'unknown', 'the first request may have been accepted');
+  server.reset();
+  replying([200, paid()], [200, '']);
+  assert.equal((await wave.refunds.lookUp({ ...question, hasSucceeded: false })).state, 'not_found');
+  assert.deepEqual(lines(), [], 'a refund that has ended is not sent again');
 });

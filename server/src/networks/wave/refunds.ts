@@ -14,7 +14,11 @@ export function refundOperations(rail: WaveRail): RefundOperations {
   return {
     capabilities: { ...payouts, ...refunds, partial: false },
     start: (request) => refundWhole(rail, request),
-    lookUp: (request) => (request.hasSucceeded === true ? lookForReturn(rail, request) : refundAgain(rail, request)),
+    lookUp: (request) => {
+      if (request.hasSucceeded === true) return lookForReturn(rail, request);
+      // One that had ended without money is not begun again: a look at it must move none.
+      return request.hasSucceeded === false ? Promise.resolve({ state: 'not_found' }) : refundAgain(rail, request);
+    },
   };
 }
 
@@ -28,10 +32,12 @@ async function refundWhole(rail: WaveRail, request: StartRefund): Promise<Payout
   return postRefund(rail, request, found.session);
 }
 
-/** Wave has no record of a refund that could be looked up. */
+/** Wave has no record of a refund that could be looked up. That it does not accept a repetition says nothing of the first request. */
 async function refundAgain(rail: WaveRail, request: LookUpRefund): Promise<PayoutResponse> {
   const found = await findSession(rail, request);
-  return 'session' in found ? postRefund(rail, request, found.session) : unknown('the payment was not found');
+  if (!('session' in found)) return unknown('the payment was not found');
+  const response = await postRefund(rail, request, found.session);
+  return response.state === 'not_accepted' ? unknown('the repetition was not accepted') : response;
 }
 
 async function postRefund(

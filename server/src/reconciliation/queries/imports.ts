@@ -83,6 +83,36 @@ export function updateImport(db: Queryable, rowsBefore: bigint, next: StatementI
   });
 }
 
+/**
+ * Whether an import has lines of the day and may lack others: it is not finished, or has refused rows, beside those whose refusal is
+ * `expected`; and none that came after it has read all of the same days.
+ */
+export async function isImportIncomplete(
+  db: Queryable,
+  railAccount: string,
+  { day, expected }: { day: string; expected: string },
+): Promise<boolean> {
+  const row = await db.row({
+    name: 'statement_imports_incomplete',
+    text: `WITH imports AS (
+             SELECT id, first_day, last_day, finished_at,
+                    finished_at IS NULL OR lines_refused > (
+                      SELECT count(*) FROM statement_refusals
+                      WHERE statement_refusals.rail_account = $1 AND import_id = statement_imports.id AND reason = $3
+                    ) AS is_partial
+             FROM statement_imports WHERE rail_account = $1 AND first_day IS NOT NULL
+           )
+           SELECT id FROM imports
+           WHERE is_partial AND (finished_at IS NULL OR $2::date BETWEEN first_day AND last_day) AND NOT EXISTS (
+             SELECT FROM imports AS later
+             WHERE NOT later.is_partial AND later.id > imports.id
+               AND later.first_day <= imports.first_day AND later.last_day >= imports.last_day
+           ) LIMIT 1`,
+    values: [railAccount, day, expected],
+  });
+  return row !== undefined;
+}
+
 export interface RowRefusal {
   rowNumber: number;
   reason: string;

@@ -31,7 +31,7 @@ export function insertDeliveryOnce({ attempts = 0, ...delivery }: Delivery & { a
   };
 }
 
-/** A page of the events after an id, oldest first. */
+/** A page of the events after an id, oldest first, without test events, each of which is for one endpoint. */
 export function listEventsToDeliver(
   db: Queryable,
   merchantId: string,
@@ -40,7 +40,7 @@ export function listEventsToDeliver(
   return db.rows<EventToDeliver>({
     name: 'webhook_events_list_to_deliver',
     text: `SELECT merchant_id AS "merchantId", id, kind, callback_url AS "callbackUrl" FROM events
-           WHERE merchant_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
+           WHERE merchant_id = $1 AND id > $2 AND kind <> 'webhook_endpoint.test' ORDER BY id LIMIT $3`,
     values: [merchantId, after, rowsMax],
   });
 }
