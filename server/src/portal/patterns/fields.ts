@@ -210,6 +210,28 @@ export function withTickedOptions(
   return { ...values, ...Object.fromEntries(ticked) };
 }
 
+/** Whether what was typed says what the fields hold already, as `FormView.values` has it. */
+export function hasValues(
+  fields: readonly Field[],
+  form: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string>>,
+): boolean {
+  const typed = withTickedOptions(fields, form);
+  return fields
+    .flatMap((field) => (field.kind === 'rows' ? rowsOf(field).flat() : [field]))
+    .every(({ name, kind }) => kind !== 'file' && isSameValue(kind, typed[name] ?? '', values[name] ?? ''));
+}
+
+function isSameValue(kind: Field['kind'], typed: string, held: string): boolean {
+  const meaningOf = (text: string): string => {
+    if (kind === 'checkbox') return String(text === 'true');
+    if (kind === 'checkboxes') return text.split(',').toSorted().join();
+    const amount = kind === 'amount' ? readAmount(text) : {};
+    return 'amountMinor' in amount ? String(amount.amountMinor) : text.trim();
+  };
+  return meaningOf(typed) === meaningOf(held);
+}
+
 function tickedOf(field: Extract<Field, { kind: 'checkboxes' }>, values: Readonly<Record<string, string>>): string[] {
   return field.options.map(({ value }) => value).filter((value) => values[`${field.name}.${value}`] === 'true');
 }
