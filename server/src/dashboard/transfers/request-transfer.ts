@@ -7,7 +7,7 @@ import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { findTransferApproval } from '../../merchants/transfer-approval.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { requestTransfer, type TransferRequest } from '../../transfers/transfer-requests.ts';
+import { findTransferRequest, requestTransfer, type TransferRequest } from '../../transfers/transfer-requests.ts';
 import { audit } from '../patterns/act.ts';
 import type { Visit } from '../visit.ts';
 
@@ -49,6 +49,14 @@ export async function submitTransferRequest(
     mail(tx);
   });
   return page;
+}
+
+/**
+ * Whether this form has requested its payout already: a second press requests nothing, although what the form shows has changed by now,
+ * such as the balance.
+ */
+export async function hasRequested({ money, merchant }: Visit, { formId }: { formId: string }): Promise<boolean> {
+  return (await findTransferRequest(money.db, merchant.id, formId)) !== undefined;
 }
 
 /** `D450.00 to Awa Ceesay, Wave •••• 0001`. */
