@@ -228,6 +228,19 @@ test('two presses request a payout once, also when the balance has changed betwe
   await setLimit(50_000n);
 });
 
+test('a limit of 0 asks for a second person for every payout', async () => {
+  const address = world.at('/settings/limits/payouts');
+  const set = async (above: string) => {
+    const member = await world.signIn('owner');
+    return sendForm(member, address, { above, second_factor: member.code() });
+  };
+  const saved = await set('0');
+  assert.equal(saved.status, 303, saved.text);
+  const shown = await sendForm(finance, world.at('/transfers/new'), { ...typed, amount: '10' });
+  assert.match(shown.text, /<h1>Ask to pay out D10\.00\?<\/h1>/);
+  assert.equal((await set('500')).status, 303);
+});
+
 test('up to the limit one person pays out alone', async () => {
   const before = await countTransfers();
   const address = world.at('/transfers/new');

@@ -23,8 +23,8 @@ export type Field = FieldBase &
     | { kind: 'text' | 'email' | 'tel' | 'url' | 'date' }
     /** A credential: it is not shown while it is typed, and never comes back. */
     | { kind: 'secret' }
-    /** An amount of dalasi, as people write it. */
-    | { kind: 'amount' }
+    /** An amount of dalasi, as people write it; above 0, unless it is a limit. */
+    | { kind: 'amount'; canBeZero?: boolean }
     | { kind: 'number' }
     /** Several lines of one text. */
     | { kind: 'area' }
@@ -290,9 +290,11 @@ function whatEmptyMeans({ whenEmpty }: FieldBase): null | [] | Record<string, ne
   return whenEmpty === 'null' ? null : undefined;
 }
 
-function amountOf({ name }: Field, text: string): number {
+function amountOf(field: Field, text: string): number {
+  const { name } = field;
   const typed = readAmount(text);
   if ('amountMinor' in typed) return amountToJson(typed.amountMinor);
+  if (typed.problem === 'amount-zero' && field.kind === 'amount' && field.canBeZero) return 0;
   throw fieldError('invalid_request', name, 'Type an amount such as 450 or 1,250.50.');
 }
 
