@@ -28,6 +28,22 @@ async function countEntries(action: string): Promise<number> {
   return (await asOwner(world.dashboard.service, 'SELECT id FROM audit_entries WHERE action = $1', [action])).length;
 }
 
+test('a business is created once, however often its form is sent, and another name is not taken for it', async () => {
+  const path = '/operator/businesses/new';
+  const fields = await opened(support, path, { name: 'Bakau Bikes' });
+  const taps = await Promise.all([support.post(path, fields), support.post(path, fields)]);
+  taps.push(await support.post(path, fields));
+  assert.deepEqual(
+    taps.map(({ status, headers }) => [status, headers.get('location')]),
+    taps.map(() => [303, taps[0]?.headers.get('location')]),
+  );
+  const created = await asOwner(world.dashboard.service, 'SELECT id FROM businesses WHERE name = $1', ['Bakau Bikes']);
+  assert.deepEqual([created.length, await countEntries('businesses.create')], [1, 1]);
+  const other = await support.post(path, { ...fields, name: 'Brikama Bikes' });
+  assert.equal(other.status, 409);
+  assert.match(await other.text(), /What it says now was not done[^]*value="Brikama Bikes"/);
+});
+
 test('terms are agreed once, and a second press of the button leads where the first one led', async () => {
   const path = `/operator/businesses/${world.businessId}/limits?environment=test`;
   const fields = await opened(finance, path, { largest: '5,000', daily: 'none' });

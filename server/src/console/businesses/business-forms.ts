@@ -1,10 +1,11 @@
 import { checkName } from '../../accounts/sign-up.ts';
 import { inviteMember, listTeam } from '../../accounts/team.ts';
 import { AppError } from '../../api/app-error.ts';
+import { isUniqueViolation } from '../../kit/db-errors.ts';
 import { html } from '../../kit/html.ts';
-import { liftSuspension, suspendBusiness } from '../../merchants/business-status.ts';
+import { getBusiness, liftSuspension, suspendBusiness } from '../../merchants/business-status.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { actAudited, audit } from '../audit/record.ts';
+import { actAudited } from '../audit/record.ts';
 import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import { findBusiness, type Business } from './business.ts';
 
@@ -19,21 +20,19 @@ const create = formRoutes<null>({
     button: 'Create the business',
     back: { href: '/businesses', text: 'Back to the businesses' },
   }),
-  async submit(visit, { input }) {
+  // The form's id becomes the business's, so that a second press creates no second business.
+  async submit(visit, { input, formId: id }) {
     const name = (input.form['name'] ?? '').trim();
     checkName(name, 'name');
-    const { businessId } = await visit.money.db.withTransaction(async (tx) => {
-      const created = await visit.createBusiness(tx, { name });
-      const object = { type: 'business', id: created.businessId };
-      audit(tx, visit, {
-        action: 'businesses.create',
-        object,
-        businessId: created.businessId,
-        sent: { name },
-      });
-      return created;
-    });
-    return `/businesses/${businessId}`;
+    const act = { action: 'businesses.create', object: { type: 'business', id }, businessId: id, sent: { name } };
+    try {
+      await actAudited(visit, act, (tx) => visit.createBusiness(tx, { id, name }));
+    } catch (error) {
+      if (!isUniqueViolation(error, 'businesses_pkey')) throw error;
+      const created = await getBusiness(visit.money.db, id);
+      if (created.name !== name) throw new AppError('idempotency_key_reused', `This form has created ${created.name}.`);
+    }
+    return `/businesses/${id}`;
   },
 });
 
