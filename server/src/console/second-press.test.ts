@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { createCharge } from '../../../test/harness/api-client.ts';
 import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../../../test/harness/console-world.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 import { hiddenFields } from '../dashboard/patterns/form.corpus.ts';
@@ -55,4 +57,46 @@ test('terms are agreed once, and a second press of the button leads where the fi
   const other = await finance.post(path, { ...fields, largest: '7000' });
   assert.equal(other.status, 409);
   assert.match(await other.text(), /This press did nothing[^]*Largest transfer in dalasi: 5000\.00/);
+});
+
+/** A case about a part of a paid payment that the network has reversed, for which somebody must say how much. */
+async function openPartialReversal(transactionId: string): Promise<string> {
+  const { api, service } = world.dashboard;
+  const payment = await createCharge(api);
+  await service.app.drain();
+  const id = randomUUID();
+  const { body } = await api.get(`/v1/transactions/${payment}`);
+  await asOwner(
+    service,
+    `INSERT INTO cases (merchant_id, id, kind, status, subject_type, subject_id, reference, amount, currency, summary,
+       created_at, network_transaction_id)
+     VALUES ($1, $2, 'partial_reversal', 'open', 'charge', $3, $4, 4000, 'GMD', 'A part was reversed.', now(), $4)`,
+    [world.dashboard.business.test.merchant.id, id, body['id'], transactionId],
+  );
+  return id;
+}
+
+test('who confirms a case sees the money that the proposal books, and two presses make one proposal', async () => {
+  const caseId = await openPartialReversal('W-4711');
+  const path = `/operator/test/cases/${caseId}`;
+  const evidence = 'Wave confirms it, ticket 4711 of 20 November.';
+  const typed = { resolution: 'reversed', evidence, transaction: 'W-4711', amount: '40' };
+  const fields = await opened(finance, `${path}/propose`, typed);
+  const taps = [await finance.post(`${path}/propose`, fields), await finance.post(`${path}/propose`, fields)];
+  assert.deepEqual(
+    taps.map(({ status, headers }) => [status, headers.get('location')]),
+    taps.map(() => [303, path]),
+  );
+  assert.equal(await countEntries('cases.proposed'), 1);
+  const admin = await world.signInOperator('admin');
+  const confirming = await opened(admin, `${path}/confirm`, {});
+  for (const page of [path, `${path}/confirm`]) {
+    assert.match(await (await admin.get(page)).text(), /W-4711<[^]{0,40}D40\.00/, page);
+  }
+  // The same words with another amount are another proposal.
+  const more = await opened(finance, `${path}/propose`, { ...typed, amount: '90' });
+  assert.equal((await finance.post(`${path}/propose`, more)).status, 303);
+  const stale = await admin.post(`${path}/confirm`, { ...confirming, second_factor: admin.code() });
+  assert.equal(stale.status, 409);
+  assert.match(await stale.text(), /This press did nothing[^]*D90\.00/);
 });
