@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { createCharge } from '../../../test/harness/api-client.ts';
 import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../../../test/harness/console-world.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
+import { listInvitations } from '../accounts/team.ts';
 import { hiddenFields } from '../dashboard/patterns/form.corpus.ts';
 
 let world: ConsoleWorld;
@@ -99,4 +100,20 @@ test('who confirms a case sees the money that the proposal books, and two presse
   const stale = await admin.post(`${path}/confirm`, { ...confirming, second_factor: admin.code() });
   assert.equal(stale.status, 409);
   assert.match(await stale.text(), /This press did nothing[^]*D90\.00/);
+});
+
+test('of the invitations that operators send for a business the last one counts', async () => {
+  const { accounts, service } = world.dashboard;
+  const business = await service.onboard('Bakau Boats');
+  const { businessId } = business.test.merchant;
+  const path = `/operator/businesses/${businessId}/owner`;
+  const openInvitations = async () => (await listInvitations(accounts.db, businessId)).map(({ email }) => email);
+  for (const email of ['mistyped@boats.gm', 'awa@boats.gm']) {
+    assert.equal((await support.submit(path, { email })).status, 303);
+    assert.deepEqual(await openInvitations(), [email]);
+  }
+  const fields = await opened(support, path, { email: 'lamin@operator.gm' });
+  await world.dashboard.signIn('owner', { business });
+  assert.equal((await support.post(path, fields)).status, 409);
+  assert.deepEqual(await openInvitations(), ['awa@boats.gm']);
 });
