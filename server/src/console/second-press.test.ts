@@ -3,9 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createCharge } from '../../../test/harness/api-client.ts';
 import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../../../test/harness/console-world.ts';
-import { asOwner } from '../../../test/harness/tables.ts';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { asOwner, countWaiting } from '../../../test/harness/tables.ts';
 import { listInvitations } from '../accounts/team.ts';
 import { hiddenFields } from '../dashboard/patterns/form.corpus.ts';
+import { findOperatorLogin, listOperators } from '../operators/manage-operators.ts';
+import { createLogin } from './logins/create-login.ts';
 
 let world: ConsoleWorld;
 let support: SignedInOperator;
@@ -116,4 +119,25 @@ test('of the invitations that operators send for a business the last one counts'
   await world.dashboard.signIn('owner', { business });
   assert.equal((await support.post(path, fields)).status, 409);
   assert.deepEqual(await openInvitations(), ['awa@boats.gm']);
+});
+
+test('two admins who invite the same address at once invite one operator, whose newest link works', async () => {
+  const { accounts, service } = world.dashboard;
+  const login = { email: 'isatou@operator.gm', name: 'Isatou', role: 'support' };
+  const [inserted, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = accounts.db.withTransaction(async (tx) => {
+    const created = await createLogin(tx, accounts, login);
+    assert.ok(await findOperatorLogin(tx, created.login.accountId));
+    inserted.resolve();
+    await other.promise;
+  });
+  await inserted.promise;
+  const second = world.createLogin(login);
+  await eventually('the other one waits', async () => (await countWaiting(service.db)) === 1);
+  other.resolve();
+  await first;
+  const { link } = await second;
+  assert.equal((await fetch(String(link))).status, 200);
+  const operators = await listOperators(service.db);
+  assert.equal(operators.filter(({ name }) => name === 'Isatou').length, 1);
 });
