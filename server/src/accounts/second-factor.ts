@@ -99,8 +99,9 @@ export async function enableTotp(
   tx.send(confirmTotp(id, now));
 }
 
-export function disableTotp(tx: Transaction, account: Account): void {
-  tx.send(removeTotp(account.id));
+/** Returns false if there is no app in force: the button was pressed before. */
+export async function disableTotp(tx: Transaction, account: Account): Promise<boolean> {
+  return (await removeTotp(tx, account.id)) === 1;
 }
 
 /** Replaces the recovery codes, also those of another press of the button at the same moment; returned this once. */

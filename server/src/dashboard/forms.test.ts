@@ -147,6 +147,16 @@ test('a second press of a button leads where the first one led, also after a swi
   }
 });
 
+test('an authenticator app is removed and reported once, also where its button is pressed again', async () => {
+  const member = await world.signIn('finance');
+  const at = (path: string): string => `${member.url}/dashboard${path}`;
+  assert.equal((await member.post(at('/second-factor'), { second_factor: member.code() })).status, 303);
+  for (const press of ['first', 'second']) {
+    assert.equal((await member.post(at('/account/app/remove'))).headers.get('location'), '/dashboard/account', press);
+  }
+  assert.equal((await audited()).filter(({ action }) => action === 'login.remove_factor').length, 1);
+});
+
 test('a form that was sent and comes back with other content does nothing, says so, and keeps the content', async () => {
   const url = world.at('/links/new');
   const sent = { ...(await hiddenFields(url)), 'data.title': 'One' };
