@@ -21,6 +21,7 @@ import {
   amountOf,
   hasRequested,
   needsSecondPerson,
+  refuseImpossible,
   secondPersonNotice,
   submitTransferRequest,
 } from './request-transfer.ts';
@@ -58,6 +59,7 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
   async submit(visit, { body, formId }) {
     const amountMinor = amountOf(body);
     if ((await hasRequested(visit, { formId })) || (await needsSecondPerson(visit, amountMinor))) {
+      await refuseImpossible(visit, body);
       return submitTransferRequest(visit, { amountMinor, body, formId, subAccountId: null });
     }
     const transfer = await act(visit, {

@@ -241,6 +241,25 @@ test('a limit of 0 asks for a second person for every payout', async () => {
   assert.equal((await set('500')).status, 303);
 });
 
+test('a payout that could never be made is refused to whoever requests it, not to whoever approves it', async () => {
+  const before = await countTransfers();
+  const requests = () => asOwner(world.service, 'SELECT id FROM transfer_requests');
+  const count = (await requests()).length;
+  for (const [field, text] of [
+    ['narration', 'x'.repeat(101)],
+    ['callback_url', 'shop.example'],
+  ] as const) {
+    const address = world.at('/transfers/new');
+    const fields = hiddenFields((await sendForm(finance, address, { ...typed, [field]: text })).text);
+    const refused = await press(finance, address, fields);
+    assert.equal(refused.status, 400, field);
+    assert.match(refused.text, new RegExp(`id="${field}-error"`));
+  }
+  assert.deepEqual([(await requests()).length, await countTransfers()], [count, before]);
+  await requestPayout(finance);
+  assert.equal(await countTransfers(), before, 'what was tried is not there');
+});
+
 test('up to the limit one person pays out alone', async () => {
   const before = await countTransfers();
   const address = world.at('/transfers/new');
