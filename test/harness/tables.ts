@@ -1,4 +1,5 @@
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import type { Queryable } from '../../server/src/kit/db.ts';
 import type { TestService } from './service.ts';
 
 type Owned = Pick<TestService, 'database'>;
@@ -24,6 +25,16 @@ export function whileLocked<Result>(
       await client.query('ROLLBACK');
     }
   });
+}
+
+/** How many statements of this database wait for another's lock. */
+export async function countWaiting(db: Queryable): Promise<number> {
+  const row = await db.row<{ count: bigint }>({
+    name: 'test_waiting',
+    text: `SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    values: [],
+  });
+  return Number(row?.count ?? 0n);
 }
 
 /** The simulated networks' callbacks are lost from now on, until `restoreCallbacks`. */

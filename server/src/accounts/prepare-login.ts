@@ -24,7 +24,8 @@ export async function prepareLogin(
   const login = { realm: 'operator', email: normalizedEmail(email), name: name.trim(), passwordHash: null } as const;
   const found = await findAccountByEmail(tx, 'operator', login.email);
   const account = found ?? newAccount(context, login);
-  if (!found) await insertAccount(tx, account);
+  // Somebody else has just made it.
+  if (!found && (await insertAccount(tx, account)) === 0) return prepareLogin(tx, context, { email, name });
   if (account.passwordHash !== null) return { account, link: null };
   const token = createLinkToken(tx, context, { accountId: account.id, purpose: 'set_password' });
   return { account, link: `${context.publicUrl()}${homeOf('operator')}/reset/${token}` };

@@ -81,12 +81,14 @@ export function confirmTotp(id: string, at: Date): Statement {
   };
 }
 
-export function removeTotp(id: string): Statement {
-  return {
+/** Returns 0 if none is in force. */
+export function removeTotp(db: Queryable, id: string): Promise<number> {
+  return db.run({
     name: 'accounts_totp_remove',
-    text: 'UPDATE accounts SET totp_secret = NULL, totp_confirmed_at = NULL, totp_last_step = NULL WHERE id = $1',
+    text: `UPDATE accounts SET totp_secret = NULL, totp_confirmed_at = NULL, totp_last_step = NULL
+            WHERE id = $1 AND totp_confirmed_at IS NOT NULL`,
     values: [id],
-  };
+  });
 }
 
 /** Accepts each time step once; returns 0 for one that was accepted before, or that is older. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { AppError } from '../api/app-error.ts';
+import { countWaiting } from '../../../test/harness/tables.ts';
+import { eventually } from '../../../test/harness/eventually.ts';
 import { openAccountWorld, client, type AccountWorld } from './account-world.corpus.ts';
 import { findAccount } from './queries.ts';
 import {
@@ -86,6 +88,23 @@ test('each recovery code counts once, in either spelling, and only for its own l
   assert.equal(await countRecoveryCodes(context.db, id), 9);
   await context.db.withTransaction(async (tx) => createRecoveryCodes(tx, context, id));
   await assert.rejects(check(codes[1] ?? ''), wrong, 'replaced');
+});
+
+test('of two presses for new recovery codes at once the codes of one count', async () => {
+  const { account } = await withApp('recovery-twice@example.gm');
+  const { db } = world.context;
+  const { id } = await account();
+  const replace = () => db.withTransaction((tx) => createRecoveryCodes(tx, world.context, id));
+  await replace();
+  const second = await db.withTransaction(async (tx) => {
+    await createRecoveryCodes(tx, world.context, id);
+    assert.equal(await countRecoveryCodes(tx, id), 10);
+    const codes = replace();
+    await eventually('the other press waits', async () => (await countWaiting(db)) === 1);
+    return { codes };
+  });
+  assert.equal((await second.codes).length, 10);
+  assert.equal(await countRecoveryCodes(db, id), 10);
 });
 
 test('with a second factor a password alone opens nothing, also a newly chosen one', async () => {

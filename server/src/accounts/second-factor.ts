@@ -99,16 +99,18 @@ export async function enableTotp(
   tx.send(confirmTotp(id, now));
 }
 
-export function disableTotp(tx: Transaction, account: Account): void {
-  tx.send(removeTotp(account.id));
+/** Returns false if there is no app in force: the button was pressed before. */
+export async function disableTotp(tx: Transaction, account: Account): Promise<boolean> {
+  return (await removeTotp(tx, account.id)) === 1;
 }
 
-/** Replaces the recovery codes; returned this once. */
-export function createRecoveryCodes(
+/** Replaces the recovery codes, also those of another press of the button at the same moment; returned this once. */
+export async function createRecoveryCodes(
   tx: Transaction,
   { random, pepper }: Pick<AccountContext, 'random' | 'pepper'>,
   accountId: string,
-): string[] {
+): Promise<string[]> {
+  await lockAccount(tx, accountId);
   const codes = Array.from({ length: recoveryCodesCount }, () => createRecoveryCode(random));
   tx.send(deleteRecoveryCodes(accountId));
   for (const code of codes) tx.send(insertRecoveryCode(accountId, hashOfRecoveryCode(pepper, accountId, code)));

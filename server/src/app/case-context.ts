@@ -17,7 +17,7 @@ export function createCaseContext(money: MoneyContext): ResolveContext {
       ...createDebtResolvers(money),
       ...createDifferenceResolvers(money),
     ],
-    isOperator: async (operatorId) =>
-      (await listOperators(db)).some(({ id, revokedAt }) => id === operatorId && revokedAt === null),
+    isOperator: async (tx, operatorId) =>
+      (await listOperators(tx)).some(({ id, revokedAt }) => id === operatorId && revokedAt === null),
   };
 }

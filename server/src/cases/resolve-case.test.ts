@@ -60,7 +60,7 @@ before(async () => {
 
 beforeEach(async () => {
   [done, refusal, revoked] = [[], null, []];
-  const isOperator = (id: string) => Promise.resolve(!revoked.includes(id));
+  const isOperator = (_db: unknown, id: string) => Promise.resolve(!revoked.includes(id));
   context = { db, clock, newId, resolvers: [accept, paid, ofTransfers], isOperator };
   found = await open(newId(), 'T1');
 });
@@ -138,6 +138,16 @@ test('a revoked operator’s proposal cannot be confirmed', async () => {
   assert.equal(done.length, 0);
   await withdraw(lamin);
   await propose({ operatorId: binta });
+  const slow: CaseResolver = {
+    ...accept,
+    prepare: (...of) => {
+      revoked = [awa, binta];
+      return accept.prepare(...of);
+    },
+  };
+  const meanwhile = confirmResolution({ ...context, resolvers: [slow] }, { caseId: found.id, operatorId: lamin });
+  await refused(meanwhile, /has been revoked/);
+  revoked = [awa];
   await confirm(lamin);
 });
 

@@ -1,7 +1,7 @@
 import { AppError, fieldError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
-import type { Database, Transaction } from '../kit/db.ts';
+import type { Database, Queryable, Transaction } from '../kit/db.ts';
 import type { Case } from './case.ts';
 import {
   closeCase,
@@ -27,7 +27,7 @@ export interface ResolveContext {
   /** The resolutions of every kind of case, from the parts that own the records. */
   resolvers: readonly CaseResolver[];
   /** False for a revoked operator, whose proposals cannot be confirmed. */
-  isOperator: (operatorId: string) => Promise<boolean>;
+  isOperator: (db: Queryable, operatorId: string) => Promise<boolean>;
   /** Writes in the transaction of each step, such as its audit entry. */
   alsoWrite?: (tx: Transaction, step: ResolutionStep) => void;
 }
@@ -94,15 +94,15 @@ export async function confirmResolution(
   if (proposal.operatorId === operatorId) {
     throw conflict('You proposed this yourself. Another operator has to confirm it.');
   }
-  if (!(await context.isOperator(proposal.operatorId))) {
-    throw conflict('The operator who proposed this has been revoked. Withdraw the proposal and propose it again.');
-  }
   const resolver = resolverOf(context, found, proposal.resolution);
   const carryOut = await resolver.prepare(found, reportedMoneyOf(proposal));
   return context.db.withTransaction(async (tx) => {
     const open = await lockOpenCasesOfSubject(tx, found.merchantId, found.subjectId);
     const locked = open.find(({ id }) => id === found.id);
     if (locked?.proposalId !== proposal.id) throw changedMeanwhile(found);
+    if (!(await context.isOperator(tx, proposal.operatorId))) {
+      throw conflict('The operator who proposed this has been revoked. Withdraw the proposal and propose it again.');
+    }
     const confirmation: Confirmation = { found: locked, proposal, operatorId };
     await carryOut(tx, confirmation);
     const step = await endCase(tx, context, confirmation, { ...locked, step: 'confirmed', evidence: null });

@@ -20,7 +20,7 @@ export interface ConsoleServices {
   /** The limits of merchants without limits of their own. */
   rateLimits: RateLimitSettings;
   /** As `businesses create`: two merchants, each with its default webhook endpoint. */
-  createBusiness: (tx: Transaction, business: { name: string }) => Promise<{ businessId: string }>;
+  createBusiness: (tx: Transaction, business: { id?: string; name: string }) => Promise<{ businessId: string }>;
   /** The operator's own templates of networks' messages; null is none. */
   receiptTemplates: string | null;
   /** As `networks add` and the other commands of rail accounts. */

@@ -76,7 +76,55 @@ test('what has changed since the form was drawn is shown again, and nothing is d
   await world.api.post(`/v1/payments/${String(body['payment_intent_id'])}/cancel`);
   const response = await owner.post(url, sent);
   assert.equal(response.status, 409);
-  assert.match(await response.text(), /changed meanwhile\. Nothing was done/);
+  assert.match(await response.text(), /changed meanwhile, [^.]*\. This press did nothing/);
+});
+
+test('what another person has saved since a form was opened is shown, and not overwritten', async () => {
+  const { api } = world;
+  const destination = { settlement_code: 'wave', account_number: '7000001' };
+  const members: { sub_account: string; percentage: number }[] = [];
+  for (const name of ['Awa', 'Binta']) {
+    const { body } = await api.post('/v1/sub-accounts', { name, percentage: 5, ...destination });
+    members.push({ sub_account: String(body['id']), percentage: 10 });
+  }
+  const { body: group } = await api.post('/v1/sub-account-groups', { name: 'Teachers', members });
+  const url = world.at(`/groups/${String(group['id'])}/edit`);
+  const typed = (percentages: readonly string[]): Record<string, string> =>
+    Object.fromEntries([
+      ['name', 'Teachers'],
+      ...members.flatMap((each, index) => [
+        [`members.${index}.sub_account`, each.sub_account],
+        [`members.${index}.percentage`, percentages[index] ?? ''],
+      ]),
+    ]) as Record<string, string>;
+  const drawn = [await hiddenFields(url), await hiddenFields(url)];
+  assert.equal((await owner.post(url, { ...drawn[0], ...typed(['25', '10']) })).status, 303);
+  // The other form is drawn again in between, which must not make it newer.
+  const longer = await (await owner.post(url, { ...drawn[1], ...typed(['10', '30']), more: 'members' })).text();
+  const held = /name="held" value="([^"]*)"/.exec(longer)?.[1] ?? '';
+  const stale = await owner.post(url, { ...drawn[1], held, ...typed(['10', '30']) });
+  const shown = await stale.text();
+  assert.equal(stale.status, 409, shown);
+  assert.match(shown, /This press did nothing[^]*name="members\.0\.percentage"[^>]*\svalue="25"/);
+  const { body: stored } = await api.get(`/v1/sub-account-groups/${String(group['id'])}`);
+  const percentages = (stored['members'] as { percentage: number }[]).map(({ percentage }) => percentage);
+  assert.deepEqual(percentages.toSorted(), [10, 25]);
+  const again = { ...(await hiddenFields(url)), ...typed(['25', '30']) };
+  assert.equal((await owner.post(url, again)).status, 303, 'once it was seen, it can be changed');
+});
+
+test('a setting whose form is pressed again says what was saved, and leads where the first press led', async () => {
+  const url = world.at('/settings/limits/refunds');
+  const sent = { ...(await hiddenFields(url)), refund_limit: '500' };
+  const taps = [await owner.post(url, { ...sent, second_factor: owner.code() }), await owner.post(url, sent)];
+  assert.deepEqual(
+    taps.map(({ status, headers }) => [status, headers.get('location')]),
+    [0, 1].map(() => [303, new URL(world.at('/settings/limits')).pathname]),
+  );
+  assert.equal((await audited()).filter(({ action }) => action === 'refund_limit.set').length, 1);
+  const other = await owner.post(url, { ...sent, refund_limit: '700' });
+  assert.equal(other.status, 409);
+  assert.match(await other.text(), /Refunds above D500\.00[^]*name="refund_limit"[^>]*\svalue="500\.00"/);
 });
 
 test('a second press of a button leads where the first one led, also after a switch and a deletion', async () => {
@@ -97,6 +145,16 @@ test('a second press of a button leads where the first one led, also after a swi
     assert.deepEqual(locations, [new URL(world.at(leadsTo)).pathname, new URL(world.at(leadsTo)).pathname], path);
     assert.equal((await audited()).length, count + 1, path);
   }
+});
+
+test('an authenticator app is removed and reported once, also where its button is pressed again', async () => {
+  const member = await world.signIn('finance');
+  const at = (path: string): string => `${member.url}/dashboard${path}`;
+  assert.equal((await member.post(at('/second-factor'), { second_factor: member.code() })).status, 303);
+  for (const press of ['first', 'second']) {
+    assert.equal((await member.post(at('/account/app/remove'))).headers.get('location'), '/dashboard/account', press);
+  }
+  assert.equal((await audited()).filter(({ action }) => action === 'login.remove_factor').length, 1);
 });
 
 test('a form that was sent and comes back with other content does nothing, says so, and keeps the content', async () => {

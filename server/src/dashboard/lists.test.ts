@@ -92,6 +92,8 @@ test('a list leads to its end and back by the same pages, at any depth; what is 
   const newer = `newer:${newest.ids[3] ?? ''}`;
   assert.deepEqual((await open(`/customers?cursor=${newer}`)).ids, newest.ids, 'no short page');
   for (const cursor of ['nonsense', newer]) await open(`/balance/on-its-way?cursor=${cursor}`);
+  const beforeAllTime = '-271821-04-20T00:00:00.000Z_01a1f8ac-4b37-7417-9fed-11d78420f713';
+  assert.equal((await owner.get(world.at(`/figures/collected?range=today&cursor=${beforeAllTime}`))).status, 200);
 });
 
 test('the API leads back by a cursor too, and refuses one that is none', async () => {

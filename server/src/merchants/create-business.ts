@@ -16,10 +16,10 @@ const currency = 'GMD';
 export async function createBusiness(
   tx: Transaction,
   context: Omit<MerchantContext, 'pepper'>,
-  business: { name: string; rateLimitPerSecond?: bigint },
+  business: { id?: string; name: string; rateLimitPerSecond?: bigint },
 ): Promise<{ test: Merchant; live: Merchant }> {
   const createdAt = context.clock.now();
-  const businessId = context.newId();
+  const businessId = business.id ?? context.newId();
   tx.send(insertBusiness({ id: businessId, name: business.name, createdAt }));
   const newMerchant = async (testMode: boolean): Promise<Merchant> => {
     const id = context.newId();

@@ -43,7 +43,7 @@ export interface Onboarded {
 export async function onboardBusiness(
   tx: Transaction,
   context: Omit<OnboardingContext, 'pepper'>,
-  business: { name: string; rateLimitPerSecond?: bigint },
+  business: { id?: string; name: string; rateLimitPerSecond?: bigint },
 ): Promise<{ test: Onboarded; live: Onboarded }> {
   const merchants = await createBusiness(tx, context, business);
   const withEndpoint = (merchant: Merchant): Onboarded => {

@@ -1,6 +1,7 @@
 import { addMs, dayMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
+import { isTime } from '../kit/time-or-day.ts';
 import { intentRange, movementRange, type Owner } from './live-figures.ts';
 import {
   listRecords,
@@ -87,6 +88,5 @@ function movedRecord(row: RecordRow): FigureRecord & { cursorId: string } {
 /** Null for anything but a cursor of ours: the list begins again. */
 function readCursor(cursor: string | null): { at: Date; id: string } | null {
   const [time = '', id = ''] = (cursor ?? '').split('_');
-  const at = new Date(time);
-  return Number.isNaN(at.getTime()) || !isUuid(id) ? null : { at, id };
+  return isTime(time) && isUuid(id) ? { at: new Date(time), id } : null;
 }

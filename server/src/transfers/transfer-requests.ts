@@ -12,6 +12,7 @@ import {
   type TransferRequest,
 } from './queries/transfer-requests.ts';
 
+export { findTransferRequest } from './queries/transfer-requests.ts';
 export type { DecidedRequest, TransferRequest } from './queries/transfer-requests.ts';
 
 const lifetimeMs = 7 * 24 * 3_600_000;

@@ -1,10 +1,11 @@
 import { checkName } from '../../accounts/sign-up.ts';
-import { inviteMember, listTeam } from '../../accounts/team.ts';
+import { deleteInvitation, inviteMember, listInvitations, listTeam } from '../../accounts/team.ts';
 import { AppError } from '../../api/app-error.ts';
+import { isUniqueViolation } from '../../kit/db-errors.ts';
 import { html } from '../../kit/html.ts';
-import { liftSuspension, suspendBusiness } from '../../merchants/business-status.ts';
+import { getBusiness, liftSuspension, suspendBusiness } from '../../merchants/business-status.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { actAudited, audit } from '../audit/record.ts';
+import { actAudited } from '../audit/record.ts';
 import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import { findBusiness, type Business } from './business.ts';
 
@@ -19,21 +20,19 @@ const create = formRoutes<null>({
     button: 'Create the business',
     back: { href: '/businesses', text: 'Back to the businesses' },
   }),
-  async submit(visit, { input }) {
+  // The form's id becomes the business's, so that a second press creates no second business.
+  async submit(visit, { input, formId: id }) {
     const name = (input.form['name'] ?? '').trim();
     checkName(name, 'name');
-    const { businessId } = await visit.money.db.withTransaction(async (tx) => {
-      const created = await visit.createBusiness(tx, { name });
-      const object = { type: 'business', id: created.businessId };
-      audit(tx, visit, {
-        action: 'businesses.create',
-        object,
-        businessId: created.businessId,
-        sent: { name },
-      });
-      return created;
-    });
-    return `/businesses/${businessId}`;
+    const act = { action: 'businesses.create', object: { type: 'business', id }, businessId: id, sent: { name } };
+    try {
+      await actAudited(visit, act, (tx) => visit.createBusiness(tx, { id, name }));
+    } catch (error) {
+      if (!isUniqueViolation(error, 'businesses_pkey')) throw error;
+      const created = await getBusiness(visit.money.db, id);
+      if (created.name !== name) throw new AppError('idempotency_key_reused', `This form has created ${created.name}.`);
+    }
+    return `/businesses/${id}`;
   },
 });
 
@@ -81,15 +80,15 @@ const inviteOwner = formRoutes<{ business: Business; hasTeam: boolean }>({
   },
   view: ({ business: { id, name }, hasTeam }) => ({
     heading: 'Invite its owner',
-    effect: html`<p>They get a link by mail, which works for seven days, and do everything for ${foreignText(name)} from then on.</p>`,
+    effect: html`<p>They get a link by mail, which works for seven days, and do everything for ${foreignText(name)} from then on.
+An earlier invitation ends.</p>`,
     fields: [{ kind: 'email', name: 'email', label: 'E-mail address', isRequired: true }],
     // Later owners are invited by those who are there: an operator must not become one.
     refusal: hasTeam ? html`<p>It has a team already. Its owners invite others themselves.</p>` : undefined,
     button: 'Invite the owner',
     back: { href: `/businesses/${id}`, text: 'Back to the business' },
   }),
-  async submit(visit, { subject: { business, hasTeam }, input: { form } }) {
-    if (hasTeam) throw new AppError('state_conflict', 'It has a team already. Nothing was done.');
+  async submit(visit, { subject: { business }, input: { form } }) {
     const { accounts } = visit;
     const { id, name } = business;
     const email = form['email'] ?? '';
@@ -100,9 +99,14 @@ const inviteOwner = formRoutes<{ business: Business; hasTeam: boolean }>({
       sent: { email },
     };
     const grant = { role: 'owner' as const, terminalIds: [] };
-    await actAudited(visit, act, (tx) =>
-      inviteMember(tx, accounts, { business: { id, name }, invitedBy: visit.account, email, grant }),
-    );
+    await actAudited(visit, act, async (tx) => {
+      // First, which waits for whoever is just accepting one: of several links one counts, also where an address was mistyped.
+      for (const earlier of await listInvitations(tx, id)) await deleteInvitation(tx, id, earlier.id);
+      if ((await listTeam(tx, id)).length > 0) {
+        throw new AppError('state_conflict', 'It has a team already. Nothing was done.');
+      }
+      await inviteMember(tx, accounts, { business: { id, name }, invitedBy: visit.account, email, grant });
+    });
   },
 });
 

@@ -76,7 +76,7 @@ const show: ConsoleRoute = {
         proposal !== undefined && { href: `${path}/withdraw`, text: 'Withdraw', needs: 'cases.propose' },
       ],
     })}
-${proposal && html`<p class="notice wait">${operators.get(proposal.operatorId) ?? 'An operator'} proposes: ${proposal.resolution}. ${isOwn ? 'Another operator has to confirm it.' : ''}</p>`}
+${proposal && html`<p class="notice wait">${operators.get(proposal.operatorId) ?? 'An operator'} proposes: ${proposal.resolution}.${reportedText(proposal)} ${isOwn ? 'Another operator has to confirm it.' : ''}</p>`}
 ${record && html`<section class="found"><h2>What differs</h2>${comparison(found, record)}</section>`}
 <div class="columns"><section class="panel"><h2>Evidence</h2>${facts([
       ['Money', formatAmount(found.amountMinor)],
@@ -107,7 +107,7 @@ ${
     visit,
     steps.map((step) => ({
       at: step.createdAt,
-      text: html`${operators.get(step.operatorId) ?? step.operatorId} ${step.step} ${step.resolution}${step.evidence !== null && html`: ${foreignText(step.evidence)}`}`,
+      text: html`${operators.get(step.operatorId) ?? step.operatorId} ${step.step} ${step.resolution}${step.evidence !== null && html`: ${foreignText(step.evidence)}`}${reportedText(step)}`,
     })),
     { heading: 'Who decided what' },
   )
@@ -177,6 +177,7 @@ const propose = formRoutes<OpenedCase>({
     button: 'Propose the resolution',
     back: { href: `/cases/${found.id}`, text: 'Back to the case' },
   }),
+  resultOf: (opened, visit, { form }) => (hasProposed(opened, visit, form) ? `/cases/${opened.found.id}` : undefined),
   async submit(visit, { subject, input: { form } }) {
     const { resolution = '', evidence = '' } = form;
     const caseId = subject.found.id;
@@ -185,10 +186,29 @@ const propose = formRoutes<OpenedCase>({
   },
 });
 
+/** The money that a proposal books, where its way needs it: whoever confirms it confirms this. */
+function reportedText({ transactionId, amountMinor }: ResolutionStep): Html {
+  if (transactionId === null || amountMinor === null) return html``;
+  return html` The network’s transaction: <strong>${foreignText(transactionId)}</strong>, <strong>${formatAmount(amountMinor)}</strong>.`;
+}
+
 function reportedMoney(form: PageInput['form']): ReportedMoney | null {
   const transactionId = (form['transaction'] ?? '').trim();
   const typed = readAmount(form['amount'] ?? '');
   return transactionId === '' || !('amountMinor' in typed) ? null : { transactionId, amountMinor: typed.amountMinor };
+}
+
+/** Whether the proposal that waits is this operator's, and says what the form says. */
+function hasProposed(opened: OpenedCase, { operator }: ConsoleVisit, form: PageInput['form']): boolean {
+  const proposal = proposalOf(opened);
+  const { transactionId, amountMinor } = reportedMoney(form) ?? { transactionId: null, amountMinor: null };
+  return (
+    proposal?.operatorId === operator.id &&
+    proposal.resolution === form['resolution'] &&
+    proposal.evidence === form['evidence']?.trim() &&
+    proposal.transactionId === transactionId &&
+    proposal.amountMinor === amountMinor
+  );
 }
 
 /** Whether this operator has ended the last proposal so. */
@@ -207,7 +227,7 @@ const confirm = formRoutes<OpenedCase>({
     return {
       heading: 'Confirm this resolution?',
       effect: html`<p>${inDalasi(opened.found.summary)}</p>
-${proposal && html`<p>${opened.operators.get(proposal.operatorId) ?? 'An operator'} proposes ${proposal.resolution}: ${proposal.evidence !== null && foreignText(proposal.evidence)}</p>`}
+${proposal && html`<p>${opened.operators.get(proposal.operatorId) ?? 'An operator'} proposes ${proposal.resolution}: ${proposal.evidence !== null && foreignText(proposal.evidence)}${reportedText(proposal)}</p>`}
 ${choice && html`<h2>What it does</h2>${choicePanel(choice)}`}<p>This cannot be undone.</p>`,
       button: `Confirm ${formatAmount(opened.found.amountMinor)}`,
       isDanger: true,

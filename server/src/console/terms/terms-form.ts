@@ -96,12 +96,13 @@ function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
       fields,
       values,
       button: 'Save',
-      back: { href: business ? `/businesses/${business.id}` : '/defaults', text: 'Keep it' },
+      back: { href: termsPath(business), text: 'Keep it' },
     }),
+    resultOf: ({ business, fields, values }, _visit, { form }) =>
+      fields.every(({ name }) => meaningOf(form[name]) === meaningOf(values[name])) ? termsPath(business) : undefined,
     async submit(visit, { subject, input: { form } }) {
       const { business, merchant, fields, values, network } = subject;
       const sent = Object.fromEntries(fields.map(({ name }) => [name, form[name] ?? '']));
-      if (fields.every(({ name }) => (values[name] ?? '') === (form[name] ?? '').trim())) return;
       await visit.money.db.withTransaction(async (tx) => {
         await page.set(tx, subject, form);
         const ofNetwork = network === allNetworks ? {} : { network };
@@ -114,6 +115,16 @@ function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
       });
     },
   });
+}
+
+function termsPath(business: Business | null): string {
+  return business ? `/businesses/${business.id}` : '/defaults';
+}
+
+/** The same for an amount or a percentage however it is written: what is agreed already is not agreed again. */
+function meaningOf(text = ''): string {
+  const amount = readAmount(text);
+  return 'amountMinor' in amount ? String(amount.amountMinor) : text.trim();
 }
 
 /** Throws AppError `not_found`. */

@@ -2,10 +2,10 @@ import { formRoutes as portalFormRoutes, type FormPage } from '../../portal/patt
 import type { DashboardKind, DashboardRoute } from '../dashboard-route.ts';
 import { keyOfForm } from './act.ts';
 
-export interface DashboardForm<Subject> extends Omit<FormPage<Subject, DashboardKind>, 'hasActed'> {
+export interface DashboardForm<Subject> extends FormPage<Subject, DashboardKind> {
   /**
    * The API's operation that `submit` calls, with the parameters of the page's address: by its idempotency key a form knows that
-   * it has acted.
+   * it has acted. `hasActed` looks for what else `submit` may have done.
    */
   operation?: string;
 }
@@ -15,8 +15,10 @@ export function formRoutes<Subject>({ operation, ...page }: DashboardForm<Subjec
   return portalFormRoutes<Subject, DashboardKind>({
     ...page,
     ...(operation !== undefined && {
-      hasActed: ({ api, caller }, { params, formId }) =>
-        api.hasActed(operation, { caller, params, idempotencyKey: keyOfForm(formId) }),
+      hasActed: async (visit, form) =>
+        (await visit.api.hasActed(operation, {
+          ...{ caller: visit.caller, params: form.params, idempotencyKey: keyOfForm(form.formId) },
+        })) || (await page.hasActed?.(visit, form)) === true,
     }),
   });
 }

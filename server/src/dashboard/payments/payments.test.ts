@@ -141,7 +141,7 @@ test('a cancelled payment stays cancelled, and what changed meanwhile is not don
   await world.api.post(`/v1/payments/${other}/cancel`);
   const late = await press(owner, world.at(`/payments/${other}/cancel`), stale);
   assert.equal(late.status, 409);
-  assert.match(late.text, /Nothing was done/);
+  assert.match(late.text, /This press did nothing/);
 });
 
 test('a record that there is not, and a refusal, are said inside the navigation of its environment', async () => {

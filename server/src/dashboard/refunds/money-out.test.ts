@@ -93,7 +93,7 @@ test('a refund whose figures changed since it was shown does nothing and shows t
   const before = await total('/v1/refunds');
   const stale = await press(finance, address, seen);
   assert.equal(stale.status, 409);
-  assert.match(stale.text, /Nothing was done/);
+  assert.match(stale.text, /This press did nothing/);
   assert.equal(await total('/v1/refunds'), before);
 });
 

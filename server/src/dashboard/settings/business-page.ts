@@ -163,6 +163,7 @@ const withoutLogo = formRoutes<Merchant>({
     isDanger: true,
     back,
   }),
+  resultOf: ({ logoSetAt }) => (logoSetAt === null ? back.href : undefined),
   async submit(visit, { subject }) {
     const words = { before: { logo: 'set' }, after: { logo: null } };
     await change(

@@ -118,6 +118,7 @@ const refunds = formRoutes<Business>({
     fields: [
       {
         ...{ kind: 'amount', name: 'refund_limit', label: 'Ask for the second factor above', whenEmpty: 'null' },
+        canBeZero: true,
         hint: 'In dalasi, such as 500. Leave empty to ask for no refund.',
       },
     ],
@@ -153,6 +154,7 @@ until you have the statement imported.</p>`,
     fields: [
       {
         ...{ kind: 'amount', name: 'above', label: 'A statement line must confirm first above', whenEmpty: 'null' },
+        canBeZero: true,
         hint: 'In dalasi, such as 1000. Leave empty if a message is enough for every amount.',
       },
     ],
@@ -207,6 +209,7 @@ const transferApproval = formRoutes<Approval>({
     fields: [
       {
         ...{ kind: 'amount', name: 'above', label: 'A second person approves payouts above', whenEmpty: 'null' },
+        canBeZero: true,
         hint: 'In dalasi, such as 5000; 0 stands for every payout. Leave empty if one person is enough.',
       },
     ],

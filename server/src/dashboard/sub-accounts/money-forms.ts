@@ -17,6 +17,7 @@ import type { Visit } from '../visit.ts';
 import { readSubAccount, type FoundSubAccount } from './read-sub-account.ts';
 import {
   amountOf,
+  hasRequested,
   needsSecondPerson,
   secondPersonNotice,
   submitTransferRequest,
@@ -35,6 +36,7 @@ const payOut = formRoutes<PayoutSubject>({
   path: '/sub-accounts/:id/payout',
   action: 'sub_accounts.write',
   operation: 'createSubAccountPayout',
+  hasActed: hasRequested,
   async load(visit, { params, query }) {
     const found = await readSubAccount(visit, params['id']);
     const plan = planOf(visit, found, query['amount']);
@@ -69,7 +71,7 @@ const payOut = formRoutes<PayoutSubject>({
   },
   async submit(visit, { subject: { subAccount }, body, formId }) {
     const amountMinor = amountOf(body);
-    if (await needsSecondPerson(visit, amountMinor)) {
+    if ((await hasRequested(visit, { formId })) || (await needsSecondPerson(visit, amountMinor))) {
       const { id: subAccountId, name, settlementCode: network, accountNumber } = subAccount;
       const shown = { network, account_number: accountNumber, beneficiary_name: name };
       return submitTransferRequest(visit, { amountMinor, body: { ...body, ...shown }, formId, subAccountId });

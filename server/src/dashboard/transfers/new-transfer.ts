@@ -17,7 +17,14 @@ import type { Option } from '../../portal/patterns/fields.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { payoutNetworks } from '../sub-accounts/read-sub-account.ts';
 import type { Visit } from '../visit.ts';
-import { amountOf, needsSecondPerson, secondPersonNotice, submitTransferRequest } from './request-transfer.ts';
+import {
+  amountOf,
+  hasRequested,
+  needsSecondPerson,
+  refuseImpossible,
+  secondPersonNotice,
+  submitTransferRequest,
+} from './request-transfer.ts';
 
 /** A payout to a number: what is typed, then its fee and what is left, then the transfer. */
 export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Option[]; availableMinor: bigint }>({
@@ -25,6 +32,7 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
   action: 'transfers.create',
   load: async (visit) => ({ networks: payoutNetworks(visit), availableMinor: await availableOf(visit) }),
   operation: 'createTransfer',
+  hasActed: hasRequested,
   rows: ['metadata'],
   view: ({ networks, availableMinor }, _visit, { form }) => ({
     heading: 'Pay out',
@@ -50,7 +58,8 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
   confirm: async (visit, { subject, body }) => confirmTransfer(visit, subject.availableMinor, body),
   async submit(visit, { body, formId }) {
     const amountMinor = amountOf(body);
-    if (await needsSecondPerson(visit, amountMinor)) {
+    if ((await hasRequested(visit, { formId })) || (await needsSecondPerson(visit, amountMinor))) {
+      await refuseImpossible(visit, body);
       return submitTransferRequest(visit, { amountMinor, body, formId, subAccountId: null });
     }
     const transfer = await act(visit, {

@@ -1,5 +1,5 @@
 import { prepareOwnerMails } from '../../accounts/owner-mails.ts';
-import { fieldError } from '../../api/app-error.ts';
+import { AppError, fieldError } from '../../api/app-error.ts';
 import { maskedChanges } from '../../audit/masked-fields.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
@@ -7,7 +7,8 @@ import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { findTransferApproval } from '../../merchants/transfer-approval.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { requestTransfer, type TransferRequest } from '../../transfers/transfer-requests.ts';
+import { findTransferRequest, requestTransfer, type TransferRequest } from '../../transfers/transfer-requests.ts';
+import { transferSchema } from '../../transfers/transfer-wire.ts';
 import { audit } from '../patterns/act.ts';
 import type { Visit } from '../visit.ts';
 
@@ -23,6 +24,28 @@ export async function needsSecondPerson({ accounts, merchant }: Visit, amountMin
 export function amountOf({ amount }: Record<string, unknown>): bigint {
   if (typeof amount !== 'number') throw fieldError('invalid_request', 'amount', 'Type the amount.');
   return parseAmount(amount);
+}
+
+/** What is decided when it is paid out: there may be more money by then, and another day's limit. */
+const decidedLater: ReadonlySet<string> = new Set(['insufficient_balance', 'limit_exceeded', 'merchant_owes']);
+
+/**
+ * Refuses what the API would refuse of a payout whenever somebody approves it, such as a message that is too long, by creating the
+ * transfer and rolling it back. Throws AppError that names the field.
+ */
+export async function refuseImpossible(
+  { api, caller, requestId }: Visit,
+  body: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const rollback = new Error('nothing is paid out before it is approved');
+  const alsoWrite = () => {
+    throw rollback;
+  };
+  try {
+    await api.call('createTransfer', transferSchema, { caller, requestId, body, alsoWrite });
+  } catch (error) {
+    if (error !== rollback && !(error instanceof AppError && decidedLater.has(error.code))) throw error;
+  }
 }
 
 /** Keeps the payout for a second person, tells all owners, and returns where it is shown. Throws AppError. */
@@ -49,6 +72,14 @@ export async function submitTransferRequest(
     mail(tx);
   });
   return page;
+}
+
+/**
+ * Whether this form has requested its payout already: a second press requests nothing, although what the form shows has changed by now,
+ * such as the balance.
+ */
+export async function hasRequested({ money, merchant }: Visit, { formId }: { formId: string }): Promise<boolean> {
+  return (await findTransferRequest(money.db, merchant.id, formId)) !== undefined;
 }
 
 /** `D450.00 to Awa Ceesay, Wave •••• 0001`. */

@@ -38,6 +38,13 @@ async function countTransfers(): Promise<number> {
   return (body.meta as { total: number }).total;
 }
 
+function setLimit(limit: bigint | null): Promise<unknown[]> {
+  return asOwner(world.service, 'UPDATE businesses SET approve_transfers_above = $1 WHERE id = $2', [
+    limit,
+    world.business.test.merchant.businessId,
+  ]);
+}
+
 /** Asks for a payout of D700 and returns its page. */
 async function requestPayout(member: Member): Promise<string> {
   const address = world.at('/transfers/new');
@@ -194,6 +201,65 @@ test('the database refuses an approval by whoever asked', async () => {
   await assert.rejects(insert, /transfer_decisions_second_person_check/);
 });
 
+test('two presses request a payout once, also when the balance has changed between them', async () => {
+  const countRequests = () => asOwner(world.service, 'SELECT id FROM transfer_requests');
+  const address = world.at('/transfers/new');
+  const { id } = await requestSubAccountPayout();
+  const ofSubAccount = world.at(`/sub-accounts/${id}/payout?amount=100`);
+  const before = (await countRequests()).length;
+  await setLimit(0n);
+  for (const [at, drawn] of [
+    [address, () => sendForm(finance, address, typed)],
+    [ofSubAccount, async () => ({ text: await (await finance.get(ofSubAccount)).text() })],
+  ] as const) {
+    const sent = hiddenFields((await drawn()).text);
+    const first = await press(finance, at, sent);
+    assert.equal(first.status, 303, first.text);
+    const data = { amount: 50, network: 'aps', account_number: '7000001', sub_account: id };
+    assert.equal((await world.api.post('/v1/payments', { data })).status, 201);
+    await world.service.app.drain();
+    const second = await press(finance, at, sent);
+    assert.deepEqual([second.status, second.location], [303, first.location], second.text);
+    await setLimit(null);
+    assert.equal((await press(finance, at, sent)).location, first.location, 'also when nobody else is asked any more');
+    await setLimit(0n);
+  }
+  assert.equal((await countRequests()).length, before + 2);
+  await setLimit(50_000n);
+});
+
+test('a limit of 0 asks for a second person for every payout', async () => {
+  const address = world.at('/settings/limits/payouts');
+  const set = async (above: string) => {
+    const member = await world.signIn('owner');
+    return sendForm(member, address, { above, second_factor: member.code() });
+  };
+  const saved = await set('0');
+  assert.equal(saved.status, 303, saved.text);
+  const shown = await sendForm(finance, world.at('/transfers/new'), { ...typed, amount: '10' });
+  assert.match(shown.text, /<h1>Ask to pay out D10\.00\?<\/h1>/);
+  assert.equal((await set('500')).status, 303);
+});
+
+test('a payout that could never be made is refused to whoever requests it, not to whoever approves it', async () => {
+  const before = await countTransfers();
+  const requests = () => asOwner(world.service, 'SELECT id FROM transfer_requests');
+  const count = (await requests()).length;
+  for (const [field, text] of [
+    ['narration', 'x'.repeat(101)],
+    ['callback_url', 'shop.example'],
+  ] as const) {
+    const address = world.at('/transfers/new');
+    const fields = hiddenFields((await sendForm(finance, address, { ...typed, [field]: text })).text);
+    const refused = await press(finance, address, fields);
+    assert.equal(refused.status, 400, field);
+    assert.match(refused.text, new RegExp(`id="${field}-error"`));
+  }
+  assert.deepEqual([(await requests()).length, await countTransfers()], [count, before]);
+  await requestPayout(finance);
+  assert.equal(await countTransfers(), before, 'what was tried is not there');
+});
+
 test('up to the limit one person pays out alone', async () => {
   const before = await countTransfers();
   const address = world.at('/transfers/new');
@@ -214,11 +280,6 @@ test('a business in which nobody else may pay out cannot ask for a second person
 });
 
 test('a form that has paid out, pressed again after the limit was set, pays out no second time', async () => {
-  const setLimit = (limit: bigint | null) =>
-    asOwner(world.service, 'UPDATE businesses SET approve_transfers_above = $1 WHERE id = $2', [
-      limit,
-      world.business.test.merchant.businessId,
-    ]);
   await setLimit(null);
   const address = world.at('/transfers/new');
   const fields = hiddenFields((await sendForm(finance, address, typed)).text);

@@ -23,8 +23,8 @@ export type Field = FieldBase &
     | { kind: 'text' | 'email' | 'tel' | 'url' | 'date' }
     /** A credential: it is not shown while it is typed, and never comes back. */
     | { kind: 'secret' }
-    /** An amount of dalasi, as people write it. */
-    | { kind: 'amount' }
+    /** An amount of dalasi, as people write it; above 0, unless it is a limit. */
+    | { kind: 'amount'; canBeZero?: boolean }
     | { kind: 'number' }
     /** Several lines of one text. */
     | { kind: 'area' }
@@ -210,6 +210,28 @@ export function withTickedOptions(
   return { ...values, ...Object.fromEntries(ticked) };
 }
 
+/** Whether what was typed says what the fields hold already, as `FormView.values` has it. */
+export function hasValues(
+  fields: readonly Field[],
+  form: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string>>,
+): boolean {
+  const typed = withTickedOptions(fields, form);
+  return fields
+    .flatMap((field) => (field.kind === 'rows' ? rowsOf(field).flat() : [field]))
+    .every(({ name, kind }) => kind !== 'file' && isSameValue(kind, typed[name] ?? '', values[name] ?? ''));
+}
+
+function isSameValue(kind: Field['kind'], typed: string, held: string): boolean {
+  const meaningOf = (text: string): string => {
+    if (kind === 'checkbox') return String(text === 'true');
+    if (kind === 'checkboxes') return text.split(',').toSorted().join();
+    const amount = kind === 'amount' ? readAmount(text) : {};
+    return 'amountMinor' in amount ? String(amount.amountMinor) : text.trim();
+  };
+  return meaningOf(typed) === meaningOf(held);
+}
+
 function tickedOf(field: Extract<Field, { kind: 'checkboxes' }>, values: Readonly<Record<string, string>>): string[] {
   return field.options.map(({ value }) => value).filter((value) => values[`${field.name}.${value}`] === 'true');
 }
@@ -268,9 +290,11 @@ function whatEmptyMeans({ whenEmpty }: FieldBase): null | [] | Record<string, ne
   return whenEmpty === 'null' ? null : undefined;
 }
 
-function amountOf({ name }: Field, text: string): number {
+function amountOf(field: Field, text: string): number {
+  const { name } = field;
   const typed = readAmount(text);
   if ('amountMinor' in typed) return amountToJson(typed.amountMinor);
+  if (typed.problem === 'amount-zero' && field.kind === 'amount' && field.canBeZero) return 0;
   throw fieldError('invalid_request', name, 'Type an amount such as 450 or 1,250.50.');
 }
 

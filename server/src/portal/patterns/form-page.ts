@@ -10,6 +10,7 @@ import {
   drawField,
   fieldLabels,
   fieldNames,
+  hasValues,
   typedValues,
   withoutEmptyRows,
   withTickedOptions,
@@ -23,7 +24,7 @@ export interface FormView {
   /** Above the fields: what will happen, to whom, and what cannot be undone. */
   effect?: Html;
   fields?: readonly Field[];
-  /** What the fields hold when the form is first shown. */
+  /** What the fields hold when the form is first shown; once the record holds something else, nothing of the form is done. */
   values?: Readonly<Record<string, string>>;
   /** The verb and its object: “Refund D20.00”. */
   button: string;
@@ -80,7 +81,7 @@ export interface FormPage<Subject, Kind extends PortalKind> {
    */
   hasActed?(visit: Kind['visit'], form: { params: PageInput['params']; formId: string }): Promise<boolean>;
   /** Where this person's press has led that acted, as the subject shows: its response was lost, and they press again. */
-  resultOf?(subject: Subject, visit: Kind['visit']): string | undefined;
+  resultOf?(subject: Subject, visit: Kind['visit'], input: PageInput): string | undefined;
   /** Of a form that deletes: where it leads, also once what it is about is gone. */
   gone?: string;
   /**
@@ -120,7 +121,7 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
         const acted = await hasActed(page, [visit, input]);
         if (acted && page.gone !== undefined) return { redirect: page.gone };
         const { subject, view } = await read(page, [visit, input]);
-        const result = page.resultOf?.(subject, visit);
+        const result = page.resultOf?.(subject, visit, input);
         if (result !== undefined) return { redirect: result };
         if (input.form['change'] === 'true' || input.form['more'] !== undefined) {
           const values = withTickedOptions(view.fields ?? [], input.form);
@@ -130,10 +131,10 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
         if (confirm && !isConfirmed(input)) return drawConfirmed(page, [visit, input]);
         if (!acted) {
           const effect = confirm ? await confirm(visit, { subject, input, body }) : view;
-          const isOther = view.refusal !== undefined || (input.form['seen'] ?? '') !== digestOf(effect);
           // The other of two taps may have acted since it was looked up.
-          if (isOther && !(await hasActed(page, [visit, input]))) {
-            throw new AppError('state_conflict', 'This has changed meanwhile. Nothing was done. Look at it again.');
+          if (isChanged(view, effect, input) && !(await hasActed(page, [visit, input]))) {
+            if (isDone(view, input.form)) return { redirect: view.back.href };
+            throw changedMeanwhile;
           }
         }
         const formId = formIdOf(input) ?? visit.accounts.newId();
@@ -142,7 +143,8 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
       },
       async refuse(visit, sent, thrown) {
         const error = isOtherContent(thrown) ? otherContent : thrown;
-        const input = withFilledRows(page, sent);
+        if (error === changedMeanwhile && !confirm) return drawChanged(page, [visit, sent]);
+        const input = withFilledRows(page, error === otherContent ? withoutHeld(sent) : sent);
         const { view } = await read(page, [visit, input]);
         const fields = view.fields ?? [];
         const refused = inWordsOf(fields, refusedForm(withTickedOptions(fields, input.form), error));
@@ -242,6 +244,44 @@ const otherContent = new AppError(
   'This form was sent before, with other content, and that was done. What it says now was not done. Press the button again if you want it too.',
 );
 
+const changedMeanwhile = new AppError(
+  'state_conflict',
+  'This has changed meanwhile, by somebody else or by an earlier press of yours. This press did nothing. Look at it again.',
+);
+
+/** Whether it cannot be done any more, has another effect than the person saw, or would overwrite what they have not seen. */
+function isChanged(view: FormView, effect: Pick<FormView, 'effect' | 'button'>, { form }: PageInput): boolean {
+  if (view.refusal !== undefined || form['seen'] !== digestOf(effect)) return true;
+  return effect === view && isHeldChanged(view, form);
+}
+
+function isHeldChanged(view: FormView, { held }: PageInput['form']): boolean {
+  return view.values !== undefined && held !== digestOfValues(view);
+}
+
+/** Whether the record has come to hold what was typed: by an earlier press whose response was lost, or by somebody else. */
+function isDone(view: FormView, form: PageInput['form']): boolean {
+  const { fields = [], values, refusal } = view;
+  if (values === undefined || refusal !== undefined || form['held'] === undefined) return false;
+  return isHeldChanged(view, form) && hasValues(fields, form, values);
+}
+
+/** What stands there now, in place of what was typed over it: typed again it says what the person wants of that. */
+async function drawChanged<Subject, Kind extends PortalKind>(
+  page: FormPage<Subject, Kind>,
+  [visit, sent]: At<Kind>,
+): Promise<PageResult> {
+  const input = { ...sent, form: {} };
+  const { view } = await read(page, [visit, input]);
+  const values = { ...withTickedOptions(view.fields ?? [], withoutHeld(sent).form), ...view.values };
+  return draw(page, [visit, input], refusedForm(values, changedMeanwhile));
+}
+
+function withoutHeld(input: PageInput): PageInput {
+  const { held: _held, ...form } = input.form;
+  return { ...input, form };
+}
+
 function isConfirmed({ form }: PageInput): boolean {
   return form['confirmed'] === 'true' && form['change'] !== 'true';
 }
@@ -263,7 +303,7 @@ async function drawForm<Kind extends PortalKind>(
   const isLong = fields.some(({ kind }) => kind === 'rows');
   return html`<h1>${heading}</h1>
 <form method="post" class="stack panel" ${fields.some(({ kind }) => kind === 'file') && html`enctype="multipart/form-data"`}>
-${hiddenFields(visit, view)}
+${hiddenFields(visit, view)}<input type="hidden" name="held" value="${form.values['held'] ?? digestOfValues(view)}">
 ${isLong && html`<button class="unseen" tabindex="-1" aria-hidden="true">${button}</button>`}
 ${formSummary(form, shown)}
 ${effect}
@@ -319,4 +359,9 @@ const digestLength = 16;
 /** Recognizes that the effect is still what the person saw. */
 function digestOf({ effect, button }: Pick<FormView, 'effect' | 'button'>): string {
   return hash('sha256', `${button}\n${effect ? renderHtml(effect) : ''}`).slice(0, digestLength);
+}
+
+/** Recognizes that the record still holds what the fields held when the form was first shown. */
+function digestOfValues({ values = {} }: FormView): string {
+  return hash('sha256', JSON.stringify(values)).slice(0, digestLength);
 }

@@ -181,7 +181,7 @@ function registerApp(scope: FastifyInstance, parts: PortalParts): void {
     '/account/app/remove',
     requireFactor(parts, async (request, reply, { account, session }) => {
       await context.db.withTransaction(async (tx) => {
-        disableTotp(tx, account);
+        if (!(await disableTotp(tx, account))) return;
         await reportFactor(tx, context, request, { account, factor: 'authenticator app', isAdded: false });
         tx.send(deleteSessions(account.id, session.id));
       });

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { createCharge } from '../../../test/harness/api-client.ts';
+import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../../../test/harness/console-world.ts';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { asOwner, countWaiting } from '../../../test/harness/tables.ts';
+import { listInvitations } from '../accounts/team.ts';
+import { hiddenFields } from '../dashboard/patterns/form.corpus.ts';
+import { findOperatorLogin, listOperators } from '../operators/manage-operators.ts';
+import { createLogin } from './logins/create-login.ts';
+
+let world: ConsoleWorld;
+let support: SignedInOperator;
+let finance: SignedInOperator;
+
+before(async () => {
+  world = await openConsoleWorld();
+  support = await world.signInOperator('support');
+  finance = await world.signInOperator('finance');
+});
+after(() => world.stop());
+
+/** The fields of a form, to be sent more than once, as where a response is lost. */
+async function opened(
+  operator: SignedInOperator,
+  path: string,
+  typed: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  return { ...hiddenFields(await (await operator.get(path)).text()), ...typed };
+}
+
+async function countEntries(action: string): Promise<number> {
+  return (await asOwner(world.dashboard.service, 'SELECT id FROM audit_entries WHERE action = $1', [action])).length;
+}
+
+test('a business is created once, however often its form is sent, and another name is not taken for it', async () => {
+  const path = '/operator/businesses/new';
+  const fields = await opened(support, path, { name: 'Bakau Bikes' });
+  const taps = await Promise.all([support.post(path, fields), support.post(path, fields)]);
+  taps.push(await support.post(path, fields));
+  assert.deepEqual(
+    taps.map(({ status, headers }) => [status, headers.get('location')]),
+    taps.map(() => [303, taps[0]?.headers.get('location')]),
+  );
+  const created = await asOwner(world.dashboard.service, 'SELECT id FROM businesses WHERE name = $1', ['Bakau Bikes']);
+  assert.deepEqual([created.length, await countEntries('businesses.create')], [1, 1]);
+  const other = await support.post(path, { ...fields, name: 'Brikama Bikes' });
+  assert.equal(other.status, 409);
+  assert.match(await other.text(), /What it says now was not done[^]*value="Brikama Bikes"/);
+});
+
+test('terms are agreed once, and a second press of the button leads where the first one led', async () => {
+  const path = `/operator/businesses/${world.businessId}/limits?environment=test`;
+  const fields = await opened(finance, path, { largest: '5,000', daily: 'none' });
+  const first = await finance.post(path, { ...fields, second_factor: finance.code() });
+  assert.equal(first.status, 303, await first.text());
+  const second = await finance.post(path, fields);
+  assert.deepEqual([second.status, second.headers.get('location')], [303, first.headers.get('location')]);
+  assert.equal(await countEntries('limits.set'), 1);
+  const other = await finance.post(path, { ...fields, largest: '7000' });
+  assert.equal(other.status, 409);
+  assert.match(await other.text(), /This press did nothing[^]*Largest transfer in dalasi: 5000\.00/);
+});
+
+/** A case about a part of a paid payment that the network has reversed, for which somebody must say how much. */
+async function openPartialReversal(transactionId: string): Promise<string> {
+  const { api, service } = world.dashboard;
+  const payment = await createCharge(api);
+  await service.app.drain();
+  const id = randomUUID();
+  const { body } = await api.get(`/v1/transactions/${payment}`);
+  await asOwner(
+    service,
+    `INSERT INTO cases (merchant_id, id, kind, status, subject_type, subject_id, reference, amount, currency, summary,
+       created_at, network_transaction_id)
+     VALUES ($1, $2, 'partial_reversal', 'open', 'charge', $3, $4, 4000, 'GMD', 'A part was reversed.', now(), $4)`,
+    [world.dashboard.business.test.merchant.id, id, body['id'], transactionId],
+  );
+  return id;
+}
+
+test('who confirms a case sees the money that the proposal books, and two presses make one proposal', async () => {
+  const caseId = await openPartialReversal('W-4711');
+  const path = `/operator/test/cases/${caseId}`;
+  const evidence = 'Wave confirms it, ticket 4711 of 20 November.';
+  const typed = { resolution: 'reversed', evidence, transaction: 'W-4711', amount: '40' };
+  const fields = await opened(finance, `${path}/propose`, typed);
+  const taps = [await finance.post(`${path}/propose`, fields), await finance.post(`${path}/propose`, fields)];
+  assert.deepEqual(
+    taps.map(({ status, headers }) => [status, headers.get('location')]),
+    taps.map(() => [303, path]),
+  );
+  assert.equal(await countEntries('cases.proposed'), 1);
+  const admin = await world.signInOperator('admin');
+  const confirming = await opened(admin, `${path}/confirm`, {});
+  for (const page of [path, `${path}/confirm`]) {
+    assert.match(await (await admin.get(page)).text(), /W-4711<[^]{0,40}D40\.00/, page);
+  }
+  // The same words with another amount are another proposal.
+  const more = await opened(finance, `${path}/propose`, { ...typed, amount: '90' });
+  assert.equal((await finance.post(`${path}/propose`, more)).status, 303);
+  const stale = await admin.post(`${path}/confirm`, { ...confirming, second_factor: admin.code() });
+  assert.equal(stale.status, 409);
+  assert.match(await stale.text(), /This press did nothing[^]*D90\.00/);
+});
+
+test('of the invitations that operators send for a business the last one counts', async () => {
+  const { accounts, service } = world.dashboard;
+  const business = await service.onboard('Bakau Boats');
+  const { businessId } = business.test.merchant;
+  const path = `/operator/businesses/${businessId}/owner`;
+  const openInvitations = async () => (await listInvitations(accounts.db, businessId)).map(({ email }) => email);
+  for (const email of ['mistyped@boats.gm', 'awa@boats.gm']) {
+    assert.equal((await support.submit(path, { email })).status, 303);
+    assert.deepEqual(await openInvitations(), [email]);
+  }
+  const fields = await opened(support, path, { email: 'lamin@operator.gm' });
+  await world.dashboard.signIn('owner', { business });
+  assert.equal((await support.post(path, fields)).status, 409);
+  assert.deepEqual(await openInvitations(), ['awa@boats.gm']);
+});
+
+test('two admins who invite the same address at once invite one operator, whose newest link works', async () => {
+  const { accounts, service } = world.dashboard;
+  const login = { email: 'isatou@operator.gm', name: 'Isatou', role: 'support' };
+  const [inserted, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = accounts.db.withTransaction(async (tx) => {
+    const created = await createLogin(tx, accounts, login);
+    assert.ok(await findOperatorLogin(tx, created.login.accountId));
+    inserted.resolve();
+    await other.promise;
+  });
+  await inserted.promise;
+  const second = world.createLogin(login);
+  await eventually('the other one waits', async () => (await countWaiting(service.db)) === 1);
+  other.resolve();
+  await first;
+  const { link } = await second;
+  assert.equal((await fetch(String(link))).status, 200);
+  const operators = await listOperators(service.db);
+  assert.equal(operators.filter(({ name }) => name === 'Isatou').length, 1);
+});
