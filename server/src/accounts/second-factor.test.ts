@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 import { AppError } from '../api/app-error.ts';
 import { countWaiting } from '../../../test/harness/tables.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { createSealer } from '../kit/seal.ts';
 import { openAccountWorld, client, type AccountWorld } from './account-world.corpus.ts';
 import { findAccount } from './queries.ts';
 import {
@@ -105,6 +106,24 @@ test('of two presses for new recovery codes at once the codes of one count', asy
   });
   assert.equal((await second.codes).length, 10);
   assert.equal(await countRecoveryCodes(db, id), 10);
+});
+
+test('without the seal key of an app’s secret its codes are wrong, and recovery codes open the login', async () => {
+  const { account, codeAt } = await withApp('lost-key@example.gm');
+  const { context } = world;
+  const owner = await account();
+  const [recoveryCode = ''] = await context.db.withTransaction(async (tx) =>
+    createRecoveryCodes(tx, context, owner.id),
+  );
+  const afterwards = { ...context, sealer: createSealer('22'.repeat(32)) };
+  await assert.rejects(checkSecondFactor(afterwards, owner, { code: codeAt(), passkey: '' }), wrong);
+  await checkSecondFactor(afterwards, owner, { code: recoveryCode, passkey: '' });
+  const { accountId } = await world.addOwner('lost-before@example.gm');
+  const prepared = async () => (await findAccount(context.db, accountId)) ?? assert.fail();
+  const before = await prepared();
+  await context.db.withTransaction((tx) => prepareTotp(tx, context, before));
+  assert.notEqual(preparedTotp(context, await prepared()), null);
+  assert.equal(preparedTotp(afterwards, await prepared()), null, 'an app that was only prepared is set up anew');
 });
 
 test('with a second factor a password alone opens nothing, also a newly chosen one', async () => {

@@ -1,5 +1,6 @@
 import { AppError, fieldError } from '../api/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
+import { SealError } from '../kit/seal.ts';
 import type { Account } from './account.ts';
 import type { AccountContext } from './context.ts';
 import { createRecoveryCode, hashOfRecoveryCode, recoveryCodesCount } from './one-time-text.ts';
@@ -58,9 +59,18 @@ async function isSecondFactor(context: AccountContext, account: Account, input: 
 }
 
 // Without a secret every code is compared with one of nobody, and is wrong.
-function totpSecretOf({ sealer, random }: AccountContext, account: Account): Uint8Array {
-  if (account.totpSecret === null) return createTotpSecret(random);
-  return sealer.open(account.totpSecret, totpSealContext(account.id));
+function totpSecretOf(context: AccountContext, account: Account): Uint8Array {
+  return readableSecret(context, account) ?? createTotpSecret(context.random);
+}
+
+/** Null also where the SEAL_KEY behind it is lost: recovery codes and passkeys, which are not sealed, still open the login. */
+function readableSecret({ sealer }: AccountContext, { id, totpSecret }: Account): Uint8Array | null {
+  try {
+    return totpSecret && sealer.open(totpSecret, totpSealContext(id));
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
 }
 
 /** Makes the secret that an authenticator app scans. Throws AppError `state_conflict` while another is in force. */
@@ -79,8 +89,8 @@ export async function prepareTotp(
 
 /** The prepared secret once more, for the form that comes back after a wrong code; null without one. */
 export function preparedTotp(context: AccountContext, account: Account): { text: string; url: string } | null {
-  if (account.totpSecret === null || account.totpConfirmedAt !== null) return null;
-  return totpSetup(totpSecretOf(context, account), { issuer: 'Dalasi', email: account.email });
+  const secret = account.totpConfirmedAt === null ? readableSecret(context, account) : null;
+  return secret && totpSetup(secret, { issuer: 'Dalasi', email: account.email });
 }
 
 /** Puts the prepared app in force with its first code. Throws AppError `invalid_request` that names `code`. */

@@ -3,13 +3,17 @@ import { maskPhoneNumber } from '../kit/phone-number.ts';
 const secretName = /secret|password|token|code|credential|proof|^key$|_key$/i;
 const numberName = /phone|number|payment_account/i;
 const mailName = /email/i;
+// What somebody searched for: a name, or a person's number or mail address.
+const searchName = /^(?:term|search)$/i;
+const mailForm = /^[^\s@]+@[^\s@]+$/;
+const numberForm = /^\+?[\d\s().-]{7,25}$/;
 
 /** What stands for a secret in logs that people read. */
 export const hiddenValue = '••••';
 
 /**
  * A value as people may read it in a log, by the name of its field: what says secret is hidden, a number keeps its last four
- * digits, a mail address its domain.
+ * digits, a mail address its domain; these two also where they were searched for.
  */
 export function maskedText(name: string, text: string): string {
   return secretName.test(name) ? hiddenValue : maskedDetail(name, text);
@@ -17,6 +21,7 @@ export function maskedText(name: string, text: string): string {
 
 /** As `maskedText`, for fields of which none is a secret. */
 export function maskedDetail(name: string, text: string): string {
-  if (mailName.test(name)) return text.replace(/^[^@]*/, hiddenValue);
-  return numberName.test(name) ? maskPhoneNumber(text) : text;
+  const isSearch = searchName.test(name);
+  if (mailName.test(name) || (isSearch && mailForm.test(text))) return text.replace(/^[^@]*/, hiddenValue);
+  return numberName.test(name) || (isSearch && numberForm.test(text)) ? maskPhoneNumber(text) : text;
 }

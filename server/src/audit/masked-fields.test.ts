@@ -22,3 +22,10 @@ test('the audit log shows what changed, without secrets, and of numbers and mail
   ]);
   assert.ok(!JSON.stringify(changes).includes('abc'));
 });
+
+test('numbers and mails that somebody searched for are no more readable than others, and names stay', () => {
+  const shown = (term: string) => maskedChanges({ term })[0]?.after;
+  assert.deepEqual(['+220 701 2345', '7012345', 'awa@example.gm', 'Awa Ceesay', '450'].map(shown), [
+    ...['.... 2345', '.... 2345', '••••@example.gm', 'Awa Ceesay', '450'],
+  ]);
+});

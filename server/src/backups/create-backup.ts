@@ -52,6 +52,7 @@ const emptied = new Set([
   ...['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans'],
 ]);
 const omitted = /^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label.*|\.s\.PGSQL.*)$/;
+const nameForm = /^\d{8}T\d{6}-\d{3}Z$/;
 const controlFile = join('global', 'pg_control');
 
 /**
@@ -68,8 +69,7 @@ export async function createBackup(options: BackupOptions): Promise<BackupResult
     throw new StartError(`Process ${owner} is making a backup in ${backupDirectory}; wait for it.`);
   const lock = await lockDataDirectory(base, clock);
   try {
-    for (const name of readdirSync(base).filter((one) => one.startsWith(unfinishedPrefix)))
-      rmSync(join(base, name), { recursive: true, force: true });
+    removeRemains(backupDirectory);
     const draft = join(base, `${unfinishedPrefix}${process.pid}`);
     mkdirSync(draft, { mode: 0o700 });
     try {
@@ -198,6 +198,16 @@ function readEntries(directory: string): Dirent[] {
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** What a killed command left: a copy that was never complete, or a backup that it was deleting. */
+function removeRemains(backupDirectory: string): void {
+  const { base } = backupPaths(backupDirectory);
+  const complete = listBackups(backupDirectory);
+  const remains = readdirSync(base).filter(
+    (name) => name.startsWith(unfinishedPrefix) || (nameForm.test(name) && !complete.includes(name)),
+  );
+  for (const name of remains) rmSync(join(base, name), { recursive: true, force: true });
 }
 
 /** Deletes the backups beyond `keep`, and the log that only they needed. */

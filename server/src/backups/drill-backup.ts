@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { clusterDirectoryIn } from '../database/embedded/cluster.ts';
-import { findLiveOwner } from '../database/embedded/data-directory-lock.ts';
+import { openDataDirectory } from '../database/embedded/data-directory.ts';
+import { findLiveOwner, lockDataDirectory } from '../database/embedded/data-directory-lock.ts';
 import { startEmbeddedPostgres } from '../database/embedded/embedded.ts';
 import { stopOrphanedServer } from '../database/embedded/orphaned-server.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase, type Database } from '../kit/db.ts';
+import { PublicError } from '../kit/public-error.ts';
 import { StartError } from '../kit/start-error.ts';
 import { restoreBackup, type RestoreOptions } from './restore-backup.ts';
 
@@ -26,26 +28,42 @@ const verifyTimeoutMs = 30 * 60_000;
 
 /** Restores a backup into a directory beside the backups, verifies it as a real restore would be, and removes it. */
 export async function drillBackup(options: DrillOptions): Promise<Drilled> {
-  const { backupDirectory, clock } = options;
-  const target = join(backupDirectory, 'drill');
-  const owner = findLiveOwner(target);
+  const directory = join(options.backupDirectory, 'drill');
+  const owner = findLiveOwner(directory);
   if (owner !== undefined) throw new StartError(`Process ${owner} is doing a drill; wait for it.`);
-  const log = (): void => {};
-  // A killed drill may have left its server running.
-  await stopOrphanedServer({ clusterDirectory: clusterDirectoryIn(target), clock, log });
-  const remove = (): void => rmSync(target, { recursive: true, force: true });
-  remove();
   const drilled: Drilled = { backup: options.name, restoredTo: null, movements: null, problem: null };
   try {
+    return await drillIn(directory, drilled, options);
+  } catch (error) {
+    // Whatever it is, such as a full disk or a page that the server cannot read: a drill that did not end well has failed.
+    return { ...drilled, problem: inWords(error) };
+  }
+}
+
+/** Notes in `drilled` what it has restored. */
+async function drillIn(directory: string, drilled: Drilled, options: DrillOptions): Promise<Drilled> {
+  const { clock } = options;
+  const log = (): void => {};
+  const target = join(openDataDirectory(directory), 'copy');
+  // Held from the first step to the last: the copy's own lock changes hands, and another drill would remove the copy meanwhile.
+  const lock = await lockDataDirectory(directory, clock);
+  try {
+    // A killed drill may have left its server running.
+    await stopOrphanedServer({ clusterDirectory: clusterDirectoryIn(target), clock, log });
+    rmSync(target, { recursive: true, force: true });
     const { manifest, restoredTo } = await restoreBackup({ ...options, until: null, target, log });
     Object.assign(drilled, { backup: manifest.name, restoredTo });
     return { ...drilled, ...(await verifyCopy(target, options)) };
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    return { ...drilled, problem: error.message };
   } finally {
-    remove();
+    rmSync(directory, { recursive: true, force: true });
+    lock.release();
   }
+}
+
+/** PostgreSQL's own words say more than those for a client of the service. */
+function inWords(error: unknown): string {
+  const { message } = (error instanceof PublicError ? error.cause : error) as Error;
+  return message;
 }
 
 async function verifyCopy(dataDirectory: string, { clock, verify }: DrillOptions) {

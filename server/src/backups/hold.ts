@@ -15,20 +15,10 @@ export interface RestoreHold {
   held(): Promise<Restore | null>;
 }
 
-const copyMs = 1_000;
-
-/** Asks the database at most once a second, and never again after the release: a running database is not restored. */
+/** Asks the database at most once a second, also while nothing is held: a database may be restored under processes that run on. */
 export function createRestoreHold(db: Queryable, clock: Clock): RestoreHold {
-  const copy = new RecentCopy<Restore | null>(copyMs);
-  let isReleased = false;
-  return {
-    held: async () => {
-      if (isReleased) return null;
-      const restore = await copy.read(clock, async () => (await findHeldRestore(db)) ?? null);
-      isReleased = restore === null;
-      return restore;
-    },
-  };
+  const copy = new RecentCopy<Restore | null>();
+  return { held: () => copy.read(clock, async () => (await findHeldRestore(db)) ?? null) };
 }
 
 /** What a page, the log and an API response say about it. */

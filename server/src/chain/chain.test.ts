@@ -7,13 +7,14 @@ import { createLedgerWorld, type LedgerWorld } from '../ledger/ledger-world.corp
 import { installationId } from '../audit/audit-entry.ts';
 import { recordOperatorAct } from '../audit/operator-act.ts';
 import { contextOfCommand } from '../../../test/harness/operate.ts';
+import { addMs } from '../kit/clock.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import type { Log } from '../kit/log.ts';
 import { chainCommands } from '../operator/chain-commands.ts';
 import type { CommandContext, CommandResult } from '../operator/command.ts';
 import { chainLateRows, chainRows, oldestUnchainedSeconds } from './append-blocks.ts';
-import { books, parseHeads } from './heads.ts';
-import { DailyHeads, recordHeads, newestHeadsFile } from './record-heads.ts';
+import { areHeadsUnchanged, books, parseHeads } from './heads.ts';
+import { DailyHeads, listHeadsFiles, recordHeads } from './record-heads.ts';
 import { verifyChains, type ChainFinding } from './verify-chain.ts';
 
 type Run = (context: CommandContext, input: CommandInput) => Promise<CommandResult>;
@@ -214,13 +215,36 @@ test('recorded heads are signed, and a file that was changed is refused', async 
   await chain(1);
   await world.clock.advance(120_000);
   const { file, digest } = await recordHeads({ ...context, directory, key });
-  assert.equal(newestHeadsFile(directory)?.file, file);
+  assert.equal(listHeadsFiles(directory)[0], file);
   const text = readFileSync(String(file), 'utf8');
   assert.equal(parseHeads(text, key)?.digest, digest);
   assert.equal(parseHeads(text, 'another key'), null);
   assert.equal(parseHeads(text.replace(merchantId, installationId), key), null);
-  writeFileSync(String(file), 'not ours');
-  assert.equal(parseHeads(newestHeadsFile(directory)?.text ?? '', key), null);
+  assert.equal(parseHeads('not ours', key), null);
+});
+
+test('files with heads are kept for 400 days, however many a day has', async () => {
+  const own = mkdtempSync(join(directory, 'retained-'));
+  const named = (daysAgo: number, second: number): string => {
+    const time = new Date(world.clock.now().getTime() - daysAgo * 86_400_000 - second * 1_000);
+    return join(own, `heads-${time.toISOString().replaceAll(/:|\.\d+/g, '')}.json`);
+  };
+  const [retained, old] = [named(399, 0), named(401, 0)];
+  for (const file of [retained, old, ...Array.from({ length: 450 }, (_, second) => named(1, second))])
+    writeFileSync(file, '');
+  await recordHeads({ ...context, directory: own, key });
+  const files = listHeadsFiles(own);
+  assert.deepEqual([files.length, files.includes(retained), files.includes(old)], [452, true, false]);
+});
+
+test('recorded heads hold whatever clocks the workers had, and not where a block was changed', async () => {
+  await chain(2);
+  await world.clock.advance(120_000);
+  const heads = await recordHeads({ ...context, directory: null, key });
+  await world.asOwner('UPDATE movement_blocks SET chained_at = $1', [addMs(heads.at, 1)]);
+  assert.equal(await areHeadsUnchanged(world.db, heads, key), true, 'none is of before their time now');
+  await world.asOwner(`UPDATE movement_blocks SET hash = sha256(hash)`);
+  assert.equal(await areHeadsUnchanged(world.db, heads, key), false);
 });
 
 test('a worker keeps the heads once a day, in the log too', async () => {
@@ -235,9 +259,10 @@ test('a worker keeps the heads once a day, in the log too', async () => {
 });
 
 test('chain verify exits with 1 and names what was changed, also against the hash of a log line', async () => {
+  const own = mkdtempSync(join(directory, 'commands-'));
   const run = async (name: string, options: Record<string, string> = {}) => {
     const command = chainCommands.find((one) => one.name === name)?.run;
-    const installation = { chainDirectory: directory } as CommandContext['installation'];
+    const installation = { chainDirectory: own } as CommandContext['installation'];
     const parts = contextOfCommand({ ...context, chainKey: key, installation });
     const { text, data, exitCode } = await (command as Run)(parts, {
       options,
@@ -262,4 +287,14 @@ test('chain verify exits with 1 and names what was changed, also against the has
   await chainRows(context);
   assert.equal((await run('chain verify', recorded)).exitCode, 1);
   assert.match((await run('chain verify', { heads: String(head['file']) })).text, /not the one that was recorded/);
+  await world.clock.advance(120_000);
+  const { data: next } = await run('chain head');
+  assert.equal(
+    (await run('chain verify', { heads: String(next['file']) })).exitCode,
+    0,
+    'the newest heads are of the new chain',
+  );
+  const again = await run('chain verify');
+  assert.deepEqual([again.exitCode, again.data['older_heads_that_differ']], [1, [head['file']]]);
+  assert.match(again.text, /^The heads are NOT those of \S+: rows were chained again since\.$/m);
 });

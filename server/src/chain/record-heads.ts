@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPrivateFile } from '../database/embedded/data-directory.ts';
-import { addMs, utcDay, type Clock } from '../kit/clock.ts';
+import { addMs, dayMs, utcDay, type Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { formatHeads, readHeads, type Heads } from './heads.ts';
@@ -17,8 +17,8 @@ export interface RecordContext {
 
 // Longer than a block takes to be committed, and clocks differ.
 const settlesAfterMs = 60_000;
-// More than a year of daily files.
-const filesMax = 400;
+// More than a year. By their age and not their number: each start of each worker writes one.
+const retentionMs = 400 * dayMs;
 const isOurs = /^heads-\d{4}-\d{2}-\d{2}T\d{6}Z\.json$/;
 
 /** Writes the heads of all chains into a new file of the directory, if there is one. */
@@ -31,30 +31,32 @@ export async function recordHeads({
   const heads = await readHeads(db, addMs(clock.now(), -settlesAfterMs), key);
   if (directory === null) return { ...heads, file: null };
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const file = join(directory, `heads-${heads.at.toISOString().replaceAll(/:|\.\d+/g, '')}.json`);
+  const file = join(directory, nameOf(heads.at));
   createPrivateFile(file, formatHeads(heads));
-  for (const old of headsFiles(directory).slice(0, -filesMax)) rmSync(join(directory, old));
+  const oldest = nameOf(addMs(heads.at, -retentionMs));
+  for (const name of listNames(directory)) if (name < oldest) rmSync(join(directory, name), { force: true });
   return { ...heads, file };
 }
 
-/** Oldest first. */
-function headsFiles(directory: string): string[] {
-  return readdirSync(directory)
-    .filter((name) => isOurs.test(name))
-    .toSorted();
+function nameOf(at: Date): string {
+  return `heads-${at.toISOString().replaceAll(/:|\.\d+/g, '')}.json`;
 }
 
-/** The newest file of the directory, with its text. */
-export function newestHeadsFile(directory: string): { file: string; text: string } | undefined {
+/** The files of the directory, the newest first; none where there is no directory. */
+export function listHeadsFiles(directory: string): string[] {
   try {
-    const name = headsFiles(directory).at(-1);
-    return name === undefined
-      ? undefined
-      : { file: join(directory, name), text: readFileSync(join(directory, name), 'utf8') };
+    return listNames(directory).map((name) => join(directory, name));
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT') return undefined;
+    if ((error as { code?: unknown }).code === 'ENOENT') return [];
     throw error;
   }
+}
+
+function listNames(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => isOurs.test(name))
+    .toSorted()
+    .toReversed();
 }
 
 /** Keeps the heads once a day, in the log and in the directory: each worker does, so that a copy is on each of their machines. */

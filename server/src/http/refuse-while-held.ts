@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../api/app-error.ts';
 import { heldText, type RestoreHold } from '../backups/hold.ts';
 
-// Callbacks of networks are stored, operators work at their console, and people sign in.
-const refused = /^\/(?:v1|pay|link|pos|simulator|dashboard\/(?:live|test))(?:\/|\?|$)/;
+// By the path of the route: a client may write its address in another way. Callbacks of networks are stored, operators work at their
+// console, and people sign in.
+const refused = /^\/(?:v1|pay|link|pos|simulator|dashboard\/:environment\(test\|live\))(?:\/|$)/;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 const retryAfterSeconds = 60;
 
@@ -12,7 +13,7 @@ const retryAfterSeconds = 60;
  * was lost would get it accepted anew, and its network may have paid it already.
  */
 export function refuseWhileHeld(app: FastifyInstance, hold: RestoreHold): void {
-  app.addHook('onRequest', async ({ method, url }) => {
+  app.addHook('onRequest', async ({ method, routeOptions: { url = '' } }) => {
     if (reading.has(method) || !refused.test(url)) return;
     const restore = await hold.held();
     if (restore) throw new AppError('unavailable', `${heldText(restore)}.`, { retryAfterSeconds });

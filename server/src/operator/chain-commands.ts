@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseHeads, readHeads, type Heads } from '../chain/heads.ts';
-import { recordHeads, newestHeadsFile } from '../chain/record-heads.ts';
+import { areHeadsUnchanged, parseHeads, readHeads, type Heads } from '../chain/heads.ts';
+import { listHeadsFiles, recordHeads } from '../chain/record-heads.ts';
 import { verifyChains, type ChainFinding } from '../chain/verify-chain.ts';
 import { UsageError } from '../kit/command-line.ts';
 import { readTimeOption } from '../kit/time-option.ts';
@@ -16,7 +16,7 @@ const verify: Command = {
   usage: '[--heads <file>] [--digest <hash> --at <time>]',
   summary: 'Verify the hash chains over ledger and audit log, and compare them with recorded heads',
   details:
-    '  --heads   A file that chain head or the service has recorded; default: the newest in CHAIN_DIR\n' +
+    '  --heads   A file that chain head or the service has recorded; default: all in CHAIN_DIR\n' +
     '  --digest  Instead of a file, a hash from the log with its time\n' +
     '  With exit code 1 the output names the first row of each chain that is not as it was written.',
   async run(context, { options }) {
@@ -26,8 +26,9 @@ const verify: Command = {
     const recorded = digest === undefined ? readRecorded(context, options['heads']) : null;
     const verified = await verifyChains(context, recorded?.heads ?? []);
     const isOther = digest !== undefined && (await readHeads(db, timeOf(context, at), chainKey)).digest !== digest;
+    const others = digest === undefined && options['heads'] === undefined ? await listOthers(context) : [];
     const seconds = Math.ceil((clock.now().getTime() - startedMs) / 1_000);
-    const isRight = verified.findings.length === 0 && !isOther;
+    const isRight = verified.findings.length === 0 && !isOther && others.length === 0;
     await db.withTransaction(async (tx) =>
       auditCommand(tx, context, { action: 'chain.verify', object, sent: { is_correct: isRight } }),
     );
@@ -40,6 +41,7 @@ const verify: Command = {
         late_rows: Number(verified.lateRows),
         unchained_rows: Number(verified.unchainedRows),
         compared_with: compared,
+        older_heads_that_differ: others,
       },
       findings: verified.findings.map(({ book, ownerId, block, sequence, rowId, what }) => ({
         ...{ book, owner_id: ownerId, block: Number(block), sequence: Number(sequence), row_id: rowId, what },
@@ -48,6 +50,7 @@ const verify: Command = {
     const text = [
       ...verified.findings.map((finding) => inWords(finding, names)),
       ...(isOther ? [`The heads are NOT those of ${at}: rows were chained again since.`] : []),
+      ...others.map((file) => `The heads are NOT those of ${file}: rows were chained again since.`),
       `${isRight ? 'The chains are right' : 'The chains are WRONG'}: ${verified.rows} rows in ${verified.chains} chains, in ${seconds} s.`,
       compared === null ? 'They were compared with no recorded head: see chain head.' : `Compared with ${compared}.`,
       ...(verified.unchainedRows > 0n ? [`${verified.unchainedRows} rows wait for their block.`] : []),
@@ -97,17 +100,35 @@ const head: Command = {
   },
 };
 
+/** The heads of the file, or the newest of CHAIN_DIR. */
 function readRecorded(
-  { chainKey, installation }: CommandContext,
+  context: CommandContext,
   path: string | undefined,
 ): (Pick<Heads, 'heads'> & { file: string }) | null {
-  const directory = installation.chainDirectory;
-  const newest = path === undefined && directory !== null ? newestHeadsFile(directory) : undefined;
-  const found = path === undefined ? newest : { file: resolve(path), text: readFileSync(path, 'utf8') };
-  if (!found) return null;
-  const heads = parseHeads(found.text, chainKey);
-  if (!heads) throw new UsageError(`${found.file} holds no heads that this service has signed.`);
-  return { ...heads, file: found.file };
+  const file = path === undefined ? filesOf(context)[0] : resolve(path);
+  if (file === undefined) return null;
+  const heads = parseHeads(readFileSync(file, 'utf8'), context.chainKey);
+  if (!heads) throw new UsageError(`${file} holds no heads that this service has signed.`);
+  return { ...heads, file };
+}
+
+/**
+ * The older files of CHAIN_DIR whose heads are no blocks of their chains any more. A chain that somebody has written again before the
+ * newest file was recorded fits that one.
+ */
+async function listOthers(context: CommandContext): Promise<string[]> {
+  const { db, chainKey } = context;
+  const others: string[] = [];
+  for (const file of filesOf(context).slice(1)) {
+    const heads = parseHeads(readFileSync(file, 'utf8'), chainKey);
+    // Whoever could change the file could also have deleted it.
+    if (heads && !(await areHeadsUnchanged(db, heads, chainKey))) others.push(file);
+  }
+  return others;
+}
+
+function filesOf({ installation: { chainDirectory } }: CommandContext): string[] {
+  return chainDirectory === null ? [] : listHeadsFiles(chainDirectory);
 }
 
 function timeOf({ clock }: CommandContext, text: string | undefined): Date {

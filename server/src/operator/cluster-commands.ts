@@ -1,5 +1,5 @@
 import { withAdminClient } from '../database/admin-client.ts';
-import { distribute, readClusterStatus } from '../database/cluster/distribute.ts';
+import { distribute, readClusterStatus, readOwnSession } from '../database/cluster/distribute.ts';
 import { StartError } from '../kit/start-error.ts';
 import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext } from './command.ts';
@@ -20,8 +20,10 @@ const distributeCommand: Command = {
       progress ??= createProgress(progressTo, { total, what: 'steps' });
       progress.show(done);
     };
+    // Nothing has asked for two connections at once, so this is the only one.
+    const ownSession = await readOwnSession(db);
     const done = await withAdminClient(ownerUrl(context), (client) =>
-      distribute(client, { servingRole: role, onStep }),
+      distribute(client, { servingRole: role, ownSession, onStep }),
     );
     (progress as Progress | null)?.end();
     const object = { type: 'database', id: null };

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { getCustomer } from '../customers/manage-customers.ts';
 import { UsageError } from '../kit/command-line.ts';
@@ -37,8 +37,16 @@ async function writeNew(path: string, texts: AsyncIterable<string>): Promise<num
   });
   try {
     let bytes = 0;
-    for await (const text of texts) bytes += (await file.write(text)).bytesWritten;
+    for await (const text of texts) {
+      // All of it: a single write may end early where the disk is nearly full.
+      await file.writeFile(text);
+      bytes += Buffer.byteLength(text);
+    }
     return bytes;
+  } catch (error) {
+    // A part is no export, and would be in the way of the next one.
+    await unlink(path);
+    throw error;
   } finally {
     await file.close();
   }

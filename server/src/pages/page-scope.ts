@@ -5,10 +5,11 @@ import { PublicError } from '../kit/public-error.ts';
 import { pathOf, RouteMethods } from '../kit/route-methods.ts';
 import type { Log } from '../kit/log.ts';
 import { isServerError, logRefusal } from '../api/log-refusal.ts';
+import type { Language } from '../languages/languages.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
 import { httpErrorPage, type ErrorPage } from './http-error-page.ts';
-import { preparePageLanguage } from './page-language.ts';
+import { preparePageLanguage, requestedLanguage } from './page-language.ts';
 import { createPageCookies } from './page-cookies.ts';
 
 export interface PageScopeOptions {
@@ -73,8 +74,9 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
   ): Promise<FastifyReply> {
     const { status, retryAfterSeconds, home = options.homeOf(request) } = error;
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-    const { language, id: requestId } = request;
-    const content = (options.errorPage ?? httpErrorPage)(status, { language, requestId, home });
+    // What is refused ahead of the hooks of a scope, as on a restored copy, has no language yet.
+    const language = (request.language as Language | undefined) ?? requestedLanguage(request);
+    const content = (options.errorPage ?? httpErrorPage)(status, { language, requestId: request.id, home });
     return options.sender.send(request, reply, { status, content });
   }
 }

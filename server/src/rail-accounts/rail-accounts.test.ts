@@ -124,6 +124,16 @@ test('secrets are resealed under a new key, and open with it', async () => {
   });
 });
 
+test('without its seal key an account gets new secrets, and is asked for those that it must have', async () => {
+  const name = await add();
+  const till = await add({ kind: 'wave', fields: { 'api-key': 'first', 'webhook-secret': 'first' } });
+  context = { ...context, sealer: createSealer('3'.repeat(64)) };
+  await rotate(name, { fields: { 'api-key': 'second' } });
+  const opened = openCredentials(context.sealer, await listCredentialsOf(db, name));
+  assert.deepEqual(opened.validAt('api-key', clock.now()), ['second'], 'the old one verifies nothing');
+  await assert.rejects(rotate(till, { fields: { 'webhook-secret': 'second' } }), /API key is missing/);
+});
+
 test('processes see a change by one small statement, and connect only what has changed again', async () => {
   const [name, other] = [await add(), await add()];
   const { accounts, registry } = connect();

@@ -216,6 +216,16 @@ export function deleteBodies({ merchantId, afterId, toId }: RequestRange): State
   };
 }
 
+/** Of requests whose path or response has one of these ids. */
+export function deleteBodiesOfRecords(merchantId: string, objectIds: readonly string[]): Statement {
+  return {
+    name: 'request_log_delete_bodies_of_records',
+    text: `UPDATE request_log SET query = NULL, request_body = NULL, response_body = NULL
+           WHERE merchant_id = $1 AND (path_object_id = ANY ($2::uuid[]) OR response_object_id = ANY ($2::uuid[]))`,
+    values: [merchantId, [...objectIds]],
+  };
+}
+
 /** Never backwards, when two processes trim. */
 export function recordTrim({ merchantId, toId }: RequestRange): Statement {
   return {

@@ -8,7 +8,7 @@ import { ListReader } from '../api/list-reader.ts';
 import { addMs, dayMs } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { systemRandom } from '../kit/random.ts';
-import { bodyLengthMax, maskedBody } from './masked-body.ts';
+import { bodyLengthMax, maskedBody, maskedQuery } from './masked-body.ts';
 import { getRequest, listRequests } from './read-requests.ts';
 import { RequestLog, type SeenRequest } from './request-log.ts';
 import { purgeRequests } from './retention.ts';
@@ -81,6 +81,11 @@ test('a request through the API is logged once, without the secret and the numbe
   assert.equal(refusal?.errorCode, 'invalid_request');
   for (const { method, responseBody } of full) assert.equal(responseBody === null, method === 'GET');
   assert.equal((await listAll(business.live.merchant.id)).length, 0);
+});
+
+test('a search for a person is logged without their number and the name in their mail address', () => {
+  const query = maskedQuery('limit=10&term=awa%40shop.example&search=%2B220%20701%202345&status=failed');
+  assert.equal(query, 'limit=10&term=••••@shop.example&search=.... 2345&status=failed');
 });
 
 test('no cut leaves a part of a secret or a number, wherever the bound falls', () => {

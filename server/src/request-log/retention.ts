@@ -12,6 +12,8 @@ import {
   type TrimmedMerchant,
 } from './queries.ts';
 
+export { deleteBodiesOfRecords } from './queries.ts';
+
 const bodyRetentionMs = 30 * dayMs;
 /** As long as events, thirteen months: whoever has a request's id finds its record, and its event the request. */
 const retentionMs = 400 * dayMs;

@@ -1,5 +1,5 @@
 import type { Random } from '../kit/random.ts';
-import type { Sealer } from '../kit/seal.ts';
+import { SealError, type Sealer } from '../kit/seal.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export const secretPrefix = 'wh_';
@@ -36,7 +36,10 @@ export interface Secrets {
 /** The secrets that are valid at a time; the same object for the same secrets. */
 export type SecretsAt = (time: Date) => Secrets;
 
-/** Returns a function that opens each secret once, when it is first needed. That function throws SealError. */
+/**
+ * Returns a function that opens each secret once, when it is first needed. That function throws SealError for the current one; a
+ * previous one that cannot be opened signs nothing, so that a new secret helps at once where the SEAL_KEY of the old one is lost.
+ */
 export function openSecrets(
   sealer: Sealer,
   endpoint: Owner & Pick<Endpoint, 'secret' | 'previousSecret' | 'previousSecretExpiresAt'>,
@@ -47,7 +50,16 @@ export function openSecrets(
   return (time) => {
     alone ??= { current: openSecret(sealer, endpoint, secret), previous: null };
     if (previousSecret === null || previousSecretExpiresAt === null || previousSecretExpiresAt <= time) return alone;
-    both ??= { ...alone, previous: openSecret(sealer, endpoint, previousSecret) };
+    both ??= { ...alone, previous: readableSecret(sealer, endpoint, previousSecret) };
     return both;
   };
+}
+
+function readableSecret(sealer: Sealer, owner: Owner, sealed: Uint8Array): string | null {
+  try {
+    return openSecret(sealer, owner, sealed);
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
 }

@@ -12,7 +12,8 @@ import {
   type NewEndpoint,
 } from './manage-endpoints.ts';
 import { endpointsMax, endpointToWire } from './endpoint.ts';
-import { openSecret } from './endpoint-secret.ts';
+import { createSealer, SealError } from '../kit/seal.ts';
+import { openSecret, openSecrets } from './endpoint-secret.ts';
 import { endSecretOverlap, rotateSecret } from './rotate-secret.ts';
 import { createWebhookWorld, type WebhookWorld } from './webhook-world.corpus.ts';
 
@@ -230,6 +231,18 @@ describe('rotating a secret', () => {
     assert.equal(longest.previousSecretExpiresAt?.getTime(), world.clock.now().getTime() + 168 * hourMs);
     const { endpoint: atOnce } = await rotate(endpoint.id, 0);
     assert.deepEqual([atOnce.previousSecret, atOnce.previousSecretExpiresAt], [null, null]);
+    await remove(endpoint.id);
+  });
+
+  it('helps at once where the seal key of the old secret is lost, and promises nothing for the old one', async () => {
+    const { endpoint } = await world.createEndpoint({ url: 'https://shop.example' });
+    const sealer = createSealer('b2'.repeat(32));
+    const now = world.clock.now();
+    assert.throws(() => openSecrets(sealer, endpoint)(now), SealError);
+    const { endpoint: rotated, secret } = await world.change((tx) =>
+      rotateSecret(tx, { ...world.context, sealer }, world.caller, { id: endpoint.id }),
+    );
+    assert.deepEqual(openSecrets(sealer, rotated)(now), { current: secret, previous: null });
     await remove(endpoint.id);
   });
 

@@ -1,3 +1,4 @@
+import type { Queryable } from '../../kit/db.ts';
 import { StartError } from '../../kit/start-error.ts';
 import type { AdminClient } from '../admin-client.ts';
 import {
@@ -13,6 +14,8 @@ import { addForeignKey, dropForeignKeys, forgetForeignKeys, listDroppedForeignKe
 export interface DistributeOptions {
   /** The role that the service connects as. */
   servingRole: string;
+  /** The session in which the command itself connects as that role. */
+  ownSession?: bigint | undefined;
   /** How many of the steps are done; called after each. */
   onStep: (done: number, total: number) => void;
 }
@@ -30,13 +33,13 @@ export interface Distributed {
  */
 export async function distribute(
   client: AdminClient,
-  { servingRole, onStep }: DistributeOptions,
+  { servingRole, ownSession, onStep }: DistributeOptions,
 ): Promise<Distributed> {
   if (!(await isCluster(client))) throw noClusterError();
   const { missing, misplaced } = await readClusterTables(client);
   if (misplaced.length > 0) throw new StartError(`${misplaced.join('; ')}: docs/scaling.md, “To a cluster”.`);
   const hasBegun = (await listDroppedForeignKeys(client)).length > 0;
-  if (missing.length > 0 || hasBegun) await refuseRunningService(client, servingRole);
+  if (missing.length > 0 || hasBegun) await refuseRunningService(client, { servingRole, ownSession });
   if (missing.length > 0 && !hasBegun) await dropForeignKeys(client);
   const foreignKeys = await listDroppedForeignKeys(client);
   const total = missing.length + foreignKeys.length + 1;
@@ -53,6 +56,16 @@ export async function distribute(
   return { tables: missing.length, foreignKeys: foreignKeys.length };
 }
 
+/** The session of the connection that answers, as `pg_stat_activity` has it. A pool may have others. */
+export async function readOwnSession(db: Queryable): Promise<bigint> {
+  const row = await db.row<{ pid: bigint }>({
+    name: 'database.readOwnSession',
+    text: 'SELECT pg_backend_pid()::bigint AS pid',
+    values: [],
+  });
+  return row?.pid ?? 0n;
+}
+
 export function noClusterError(): StartError {
   return new StartError(
     'This database is not the coordinator of a cluster: it has no Citus extension. docs/scaling.md, “To a cluster”, says how to make one.',
@@ -60,10 +73,14 @@ export function noClusterError(): StartError {
 }
 
 /** Without foreign keys, and while its tables move, nobody may write. */
-async function refuseRunningService(client: AdminClient, servingRole: string): Promise<void> {
+async function refuseRunningService(
+  client: AdminClient,
+  { servingRole, ownSession }: Pick<DistributeOptions, 'servingRole' | 'ownSession'>,
+): Promise<void> {
   const { rows } = await client.query<{ count: number }>(
-    'SELECT count(*)::integer AS count FROM pg_stat_activity WHERE usename = $1 AND datname = current_database()',
-    [servingRole],
+    `SELECT count(*)::integer AS count FROM pg_stat_activity
+      WHERE usename = $1 AND datname = current_database() AND pid IS DISTINCT FROM $2::bigint`,
+    [servingRole, ownSession ?? null],
   );
   const count = rows[0]?.count ?? 0;
   if (count === 0) return;

@@ -274,7 +274,9 @@ describe('the limit of wrong codes of counters', () => {
       assert.match(text, /<h1 id="step">Too many requests<\/h1>[\s\S]*scan its QR code/);
       assert.equal((await guess(address, { path, method: 'POST' })).status, 429);
     }
-    assert.equal(rowReads.mock.callCount(), 0);
+    // Whether the database is a restored copy is asked once a second, for all requests together.
+    const lookUps = rowReads.mock.calls.filter(({ arguments: [{ name }] }) => name !== 'restores_held');
+    assert.deepEqual(lookUps, []);
     assert.equal((await guess(newAddress())).status, 404, 'others go on');
     await clock.advance(5_000);
     assert.deepEqual([(await guess(address)).status, (await guess(address)).status], [404, 429]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -7,6 +7,7 @@ import { openDashboardWorld, type DashboardWorld, type Member } from '../../../.
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { testKeys } from '../../../../test/harness/service.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
+import { userOf } from '../../database/connection-url.ts';
 import { checkLedgers, summarizeChecks } from '../../ledger/check-changes.ts';
 import { verifyLedger } from '../../ledger/verify.ts';
 import { runCommand } from '../../operator/run-command.ts';
@@ -97,6 +98,17 @@ async function exportBy(words: readonly string[]): Promise<{ code: number; stder
   return { code, stderr };
 }
 
+test('an export that fails leaves no part of it behind', async () => {
+  const { database } = world.service;
+  const file = join(directory, 'part.json');
+  const role = `"${userOf(database.appUrl)}"`;
+  await database.asOwner(`REVOKE SELECT ON refunds FROM ${role}`);
+  const { code, stderr } = await exportBy(['--to', file]);
+  await database.asOwner(`GRANT SELECT ON refunds TO ${role}`);
+  assert.equal(code, 1, stderr);
+  assert.equal(existsSync(file), false);
+});
+
 test('each export stands in the audit log; a cashier, and another business, get none', async () => {
   const entries = await asOwner<{ action: string; object: string }>(
     world.service,
@@ -124,6 +136,7 @@ test('an erased customer leaves no personal data in these tables, and books that
     'refunds',
     'outbox',
     'mails',
+    'request_log',
   ]) {
     const found = await database.asOwner(`SELECT FROM ${table} WHERE ${table}::text ~* $1`, [
       'Ceesay-Bah|awa\\.ceesay|7012345',
