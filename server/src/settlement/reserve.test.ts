@@ -172,6 +172,34 @@ test('with a settlement delay, the rest settles after the delay and the reserve 
   assert.deepEqual(await readBalances(), [0n, 8_000n, 0n, 2_000n]);
 });
 
+for (const [name, reserve, at36Hours] of [
+  ['nothing', null, [0n, 18_000n, 0n, 2_000n]],
+  ['its reserve', rule, [1_800n, 16_200n, 200n, 1_800n]],
+] as const) {
+  test(`a second payment accepted before the first is settled waits for its own delay, but for ${name}`, async () => {
+    await world.close();
+    await open(dayMs);
+    if (reserve === null) {
+      await clearReserve(world.db, { merchantId: world.merchant.id });
+      await forgetMerchant();
+    }
+    const charge = await pay();
+    await world.clock.advance(12 * hourMs);
+    await applyResponse(world.context, charge, succeeded(charge, { transactionId: `second-${charge.id}` }));
+    await resolveCase(charge, { kind: 'second_success', resolution: 'accept', reported: null });
+    assert.deepEqual(await readBalances(), [18_000n, 0n, 2_000n, 0n]);
+    await world.clock.advance(24 * hourMs - 1);
+    await settleDue();
+    assert.deepEqual(await readBalances(), [18_000n, 0n, 2_000n, 0n]);
+    await world.clock.advance(1);
+    assert.equal(await settleDue(), 1);
+    assert.deepEqual(await readBalances(), at36Hours);
+    await world.clock.advance(dayMs);
+    await settleDue();
+    assert.deepEqual(await readBalances(), [0n, 18_000n, 0n, 2_000n]);
+  });
+}
+
 test('a refund uses its own payment’s reserve only, never that of other payments', async () => {
   const first = await pay();
   await pay();
