@@ -251,7 +251,7 @@ it('the totals of several merchants are their reports added up, rolled up, compu
   await check();
 });
 
-it('has a payment in the totals that was open for days before it ended unpaid, of a merchant with nothing else', async () => {
+it('has what ended unpaid after days in the totals, also of a merchant with nothing else', async () => {
   const { db, clock } = world;
   const quiet = await world.newMerchant();
   const { charge } = await world.create({ network: 'aps' }, quiet);
