@@ -138,7 +138,11 @@ export async function reverseFromCharge(
     await changeCharge(tx, context, payment, { amountReceivedMinor }, null);
   } else {
     const amountReversedMinor = charge.amountReversedMinor + reversedMinor;
-    await changeCharge(tx, context, payment, { amountReversedMinor }, 'charge.reversed');
+    const leftMinor = remainingMinor(charge) - reversedMinor;
+    // As when a refund is the last of it.
+    const isRefunded = charge.status === 'completed' && charge.amountRefundedMinor >= leftMinor;
+    const change = isRefunded ? ({ status: 'refunded', amountReversedMinor } as const) : { amountReversedMinor };
+    await changeCharge(tx, context, payment, change, 'charge.reversed');
   }
   return booked;
 }

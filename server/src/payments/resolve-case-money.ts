@@ -1,6 +1,7 @@
 import { closeWith } from '../cases/resolve-case.ts';
 import type { Case } from '../cases/case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
+import { cancelWork } from '../events/outbox.ts';
 import { AppError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
@@ -207,7 +208,10 @@ async function accept(
     await completeCharge(tx, context, locked, payment);
   } else {
     const added = await changeCharge(tx, context, locked, { ...acceptance, ...terms }, null);
-    if (terms !== null) enqueueSettlement(tx, context, added, receivedAt);
+    if (terms === null) return;
+    // What is due for the first payment would settle this money before its time.
+    cancelWork(tx, { merchantId: charge.merchantId, kind: 'settle_charge', subjectId: charge.id });
+    enqueueSettlement(tx, context, added, receivedAt);
   }
 }
 

@@ -8,6 +8,7 @@ import { AppError } from '../api/app-error.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
+import type { Refund } from './refund.ts';
 import {
   reversedPayout,
   createRefundWorld,
@@ -185,8 +186,64 @@ test('a reversed part of a refund returns to each party in proportion, and can b
   await world.verify();
 });
 
+test('what a network did not pay of a refund returns to each party and can be refunded again', async () => {
+  const awa = await world.newSubAccount(20);
+  const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
+  await world.completePayout(awa, 1_000n);
+  const own = () => world.balances('payable_available', `sub_owed:${awa}`, `sub:${awa}`);
+  const before = await own();
+  const refund = await world.refundSent(charge);
+  assert.deepEqual(partsOf(refund), ['sub: 2000 1000']);
+  await world.report(refund, paidBack(refund, { amountMinor: 6_000n }));
+  await resolve(await openCase(refund, 'amount_mismatch'), 'accept');
+  const [open, found] = [await world.charge(charge), await world.found(refund)];
+  assert.deepEqual([open.status, open.amountRefundedMinor], ['completed', 6_000n]);
+  assert.deepEqual(
+    [found.transferStatus, found.amountReversedMinor, partsOf(found)],
+    ['completed', 4_000n, ['sub: 1200 600']],
+  );
+  assert.equal((await world.events(charge)).filter((kind) => kind === 'charge.refunded').length, 1);
+  // Of its 800, half is no longer owed; the other half is its own, and repays what it owes for the rest.
+  assert.deepEqual(await own(), {
+    payable_available: before.payable_available - 5_000n,
+    [`sub_owed:${awa}`]: 200n,
+    [`sub:${awa}`]: 0n,
+  });
+  await world.verify();
+  await world.report(refund, {
+    state: 'reversed',
+    providerTransaction: transactionOf(refund, { amountMinor: 6_000n }),
+  });
+  assert.equal((await world.charge(charge)).amountRefundedMinor, 0n);
+  assert.deepEqual(await own(), { ...before, [`sub_owed:${awa}`]: 0n });
+  await world.refundReported(charge, paidBack);
+  assert.equal((await world.charge(charge)).status, 'refunded');
+  await world.verify();
+});
+
+test('a refund paid late with less than its amount counts with what was paid', async () => {
+  const charge = await world.collect();
+  const refund = await world.refundReported(charge, refused);
+  await world.report(refund, paidBack(refund, { amountMinor: 6_000n }));
+  await resolve(await openCase(refund, 'late_success'), 'accept');
+  const open = await world.charge(charge);
+  assert.deepEqual([open.status, open.amountRefundedMinor], ['completed', 6_000n]);
+  const rest = await world.refundReported(charge, paidBack);
+  assert.equal(rest.amountMinor, 4_000n);
+  assert.equal((await world.charge(charge)).status, 'refunded');
+  await world.verify();
+});
+
+async function openCase(refund: Refund, kind: Case['kind']): Promise<Case> {
+  const found = (await listCases(world.db, 'open', 1_000)).find(
+    (one) => one.subjectId === refund.id && one.kind === kind,
+  );
+  assert.ok(found);
+  return found;
+}
+
 /** Two operators resolve a case. */
-async function resolve({ id: caseId }: Case, resolution: string, reported: ReportedMoney): Promise<void> {
+async function resolve({ id: caseId }: Case, resolution: string, reported: ReportedMoney | null = null): Promise<void> {
   const resolvers = createTransferResolvers(world.context);
   const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };
   const [operatorId, other] = [world.context.newId(), world.context.newId()];

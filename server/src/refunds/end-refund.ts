@@ -4,7 +4,7 @@ import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { noteCharge } from '../payments/charge-notes.ts';
 import { changeCharge, lockPayment, type LockedPayment } from '../payments/change-payment.ts';
-import { remainingMinor } from '../payments/charge.ts';
+import { remainingMinor, type Charge } from '../payments/charge.ts';
 import type { LockedTransfer, Transfer } from '../transfers/transfer.ts';
 import type { TransferOwner } from '../transfers/context.ts';
 import { bookUndone } from './booking.ts';
@@ -67,7 +67,7 @@ async function endRefund(
 
 /**
  * The payer has the money. A refund that was paid after it had failed has no parts any more: the merchant has given all of
- * it, and the next refund takes more from the shares.
+ * it, and the next refund takes more from the shares. What the network did not pay is back with the merchant, and is not counted.
  */
 async function complete(
   tx: Transaction,
@@ -76,6 +76,8 @@ async function complete(
   refund: Refund,
 ): Promise<void> {
   const { charge } = payment;
+  const { amountReversedMinor: partMinor } = refund;
+  if (partMinor > 0n) await undoPart(tx, context, charge, { refund, partMinor });
   const amountRefundedMinor = charge.amountRefundedMinor + netRefundMinor(refund);
   const isWhole = charge.status === 'completed' && amountRefundedMinor >= remainingMinor(charge);
   const change = isWhole ? ({ status: 'refunded', amountRefundedMinor } as const) : { amountRefundedMinor };
@@ -117,10 +119,20 @@ async function reversePart(
   payment: LockedPayment,
   { refund, partMinor }: { refund: Refund; partMinor: bigint },
 ): Promise<void> {
-  const { reversed, left } = dividePart(refund.parts, { partMinor, wholeMinor: netRefundMinor(refund) + partMinor });
-  await bookUndone(tx, context, { charge: payment.charge, refund: { ...refund, parts: reversed } }, 'merchant');
-  for (const part of left) tx.send(updateRefundPart(refund, part));
+  await undoPart(tx, context, payment.charge, { refund, partMinor });
   await subtractRefunded(tx, context, payment, { reversedMinor: partMinor, what: 'a part of a refund' });
+}
+
+/** Gives each party its part of what the payer does not have; `refund` is as it is without it. */
+async function undoPart(
+  tx: Transaction,
+  context: RefundContext,
+  charge: Charge,
+  { refund, partMinor }: { refund: Refund; partMinor: bigint },
+): Promise<void> {
+  const { reversed, left } = dividePart(refund.parts, { partMinor, wholeMinor: netRefundMinor(refund) + partMinor });
+  await bookUndone(tx, context, { charge, refund: { ...refund, parts: reversed } }, 'merchant');
+  for (const part of left) tx.send(updateRefundPart(refund, part));
 }
 
 /** What `partMinor` of `wholeMinor` bututs is of each party's part, rounded down, and what is left of the part. */

@@ -53,7 +53,7 @@ export const refundSchema = Type.Object(
     network_transaction_id: orNull(Type.String({ description: 'The network’s transaction id.' })),
     amount_reversed: Type.Optional(
       amountType(
-        'The total that the network returned to us in parts; the payer does not have it. Omitted if there is none.',
+        'What the network returned to us in parts or did not pay: the payer does not have it. Omitted if there is none.',
       ),
     ),
     shares: Type.Array(refundShare, { description: 'The parts returned by sub-accounts; empty for a failed refund.' }),

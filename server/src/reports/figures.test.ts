@@ -6,6 +6,7 @@ import type { Account } from '../ledger/accounts.ts';
 import { fromApi } from '../payments/create-payment.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
+import { expirePayments } from '../payments/expire-payments.ts';
 import { refused, reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import {
   createRefundWorld,
@@ -248,6 +249,21 @@ it('the totals of several merchants are their reports added up, rolled up, compu
     values: [merchant.id],
   });
   await check();
+});
+
+it('has what ended unpaid after days in the totals, also of a merchant with nothing else', async () => {
+  const { db, clock } = world;
+  const quiet = await world.newMerchant();
+  const { charge } = await world.create({ network: 'aps' }, quiet);
+  await applyResponse(world.context, charge, refused);
+  await clock.advance(6 * dayMs);
+  assert.equal(await expirePayments(world.context), 1);
+  const day = utcDay(clock.now());
+  const report = await readDays(db, quiet, { from: day, to: day });
+  assert.equal(report.total.unpaidCount, 1n);
+  const keys = { byDay: false, byMerchant: false, byNetwork: false };
+  const [totals] = await readTotals(db, [quiet], { range: { from: day, to: day }, keys, network: null });
+  assert.equal(totals?.unpaidCount, 1n);
 });
 
 it('divides what was collected by network without a rest', async () => {

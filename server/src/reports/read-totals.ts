@@ -69,6 +69,7 @@ async function readLiveRows(
   const end = addMs(new Date(to), dayMs);
   const active = await listActiveMerchants(db, {
     merchantIds: due.map(({ id }) => id),
+    from,
     movementId: movementRange(first, { from, to: end }).firstId,
     intentId: intentRange(first, { from, to: end }).firstId,
   });

@@ -15,7 +15,7 @@ import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
-import { createRefundWorld, splitWith, type RefundWorld } from '../refunds/refund-world.corpus.ts';
+import { createRefundWorld, paidBack, splitWith, type RefundWorld } from '../refunds/refund-world.corpus.ts';
 import { createPayout } from './create-payout.ts';
 import { deleteSubAccount } from './delete-sub-account.ts';
 import { settleChargeWork } from './settle-charge.ts';
@@ -172,6 +172,34 @@ test('with a settlement delay, the rest settles after the delay and the reserve 
   assert.deepEqual(await readBalances(), [0n, 8_000n, 0n, 2_000n]);
 });
 
+for (const [name, reserve, at36Hours] of [
+  ['nothing', null, [0n, 18_000n, 0n, 2_000n]],
+  ['its reserve', rule, [1_800n, 16_200n, 200n, 1_800n]],
+] as const) {
+  test(`a second payment accepted before the first is settled waits for its own delay, but for ${name}`, async () => {
+    await world.close();
+    await open(dayMs);
+    if (reserve === null) {
+      await clearReserve(world.db, { merchantId: world.merchant.id });
+      await forgetMerchant();
+    }
+    const charge = await pay();
+    await world.clock.advance(12 * hourMs);
+    await applyResponse(world.context, charge, succeeded(charge, { transactionId: `second-${charge.id}` }));
+    await resolveCase(charge, { kind: 'second_success', resolution: 'accept', reported: null });
+    assert.deepEqual(await readBalances(), [18_000n, 0n, 2_000n, 0n]);
+    await world.clock.advance(24 * hourMs - 1);
+    await settleDue();
+    assert.deepEqual(await readBalances(), [18_000n, 0n, 2_000n, 0n]);
+    await world.clock.advance(1);
+    assert.equal(await settleDue(), 1);
+    assert.deepEqual(await readBalances(), at36Hours);
+    await world.clock.advance(dayMs);
+    await settleDue();
+    assert.deepEqual(await readBalances(), [0n, 18_000n, 0n, 2_000n]);
+  });
+}
+
 test('a refund uses its own payment’s reserve only, never that of other payments', async () => {
   const first = await pay();
   await pay();
@@ -222,6 +250,20 @@ test('reserve, partial reversals and deletion of a sub-account credit each butut
   assert.deepEqual([(await world.charge(charge)).status, await world.balance(`sub_owed:${shop}`)], ['reversed', 0n]);
   assert.deepEqual(await readBalances(), [0n, 0n, 0n, 0n], 'in the place of who is gone the merchant gives');
   assert.equal(await world.balance('receivable_merchant'), 5_000n);
+});
+
+test('a payment whose rest the network takes back after a refund is refunded, as in the other order', async () => {
+  const [first, second] = [await world.collect(), await world.collect()];
+  await world.refundReported(first, paidBack, 6_000n);
+  await clawBackPart(first, 3_000n);
+  assert.equal((await world.charge(first)).status, 'completed');
+  await clawBackPart(first, 1_000n);
+  await clawBackPart(second, 4_000n);
+  await world.refundReported(second, paidBack, 6_000n);
+  for (const charge of [first, second]) {
+    const { status, amountRefundedMinor, amountReversedMinor } = await world.charge(charge);
+    assert.deepEqual([status, amountRefundedMinor, amountReversedMinor], ['refunded', 6_000n, 4_000n]);
+  }
 });
 
 test('a merchant that is no longer new gets no new reserve, and the held one is released on time', async () => {

@@ -10,7 +10,7 @@ export interface TakingsRow {
   refundedMinor: bigint;
 }
 
-/** What was paid at a counter or through a link. */
+/** What was paid at a counter or through a link, without what networks reversed. */
 export interface TakingsOf {
   id: string;
   count: bigint;
@@ -20,7 +20,7 @@ export interface TakingsOf {
 
 const takingsOf = (column: 'terminal_id' | 'payment_link_id') =>
   `SELECT intents.${column} AS id, count(*) AS count,
-     sum(COALESCE(charges.amount_received, charges.amount_paid))::bigint AS "paidMinor",
+     sum(COALESCE(charges.amount_received, charges.amount_paid) - charges.amount_reversed)::bigint AS "paidMinor",
      sum(charges.amount_refunded)::bigint AS "refundedMinor"
    FROM payment_intents AS intents
    JOIN charges ON charges.merchant_id = intents.merchant_id AND charges.intent_id = intents.id
@@ -50,8 +50,8 @@ export function listTakingsOfLinks(db: Queryable, merchantId: string, ids: reado
 }
 
 /**
- * Payments at a terminal with `from` ≤ paid at < `to`, by hour and network in that order, without payments that their network
- * reversed.
+ * Payments at a terminal with `from` ≤ paid at < `to`, by hour and network in that order, without payments and parts of them that
+ * their network reversed.
  */
 export function listTakings(
   db: Queryable,
@@ -61,7 +61,7 @@ export function listTakings(
   return db.rows<TakingsRow>({
     name: 'transactions_takings_of_terminal',
     text: `SELECT charges.network, date_trunc('hour', charges.paid_at, 'UTC') AS hour, count(*) AS count,
-             sum(COALESCE(charges.amount_received, charges.amount_paid))::bigint AS "paidMinor",
+             sum(COALESCE(charges.amount_received, charges.amount_paid) - charges.amount_reversed)::bigint AS "paidMinor",
              sum(charges.amount_refunded)::bigint AS "refundedMinor"
            FROM payment_intents AS intents
            JOIN charges ON charges.merchant_id = intents.merchant_id AND charges.intent_id = intents.id

@@ -85,7 +85,7 @@ export const transactionRoutes: readonly ApiRoute<PaymentContext>[] = [list, ret
 const totals = {
   count: Type.Integer({ description: 'Payments, including refunded ones.' }),
   sum: amountType('The amount paid less the amount refunded.'),
-  amount_paid: amountType('The amount paid.'),
+  amount_paid: amountType('The amount paid, without what networks reversed.'),
   amount_refunded: amountType('The amount refunded, whenever the refund completed.'),
 };
 
@@ -112,7 +112,7 @@ const summary = readRoute({
   description:
     '`to` defaults to now and `from` to the beginning of that day, UTC; the range is at most 366 days. ' +
     'A payment counts in the hour in which it was paid. A completed refund is subtracted from that same ' +
-    'hour; a payment that its network reversed does not count.',
+    'hour; a payment that its network reversed does not count, nor does a part that it reversed.',
   query: Type.Object(
     {
       from: Type.Optional(timeOrDayType('Paid at or after. A date alone means from the beginning of that day, UTC.')),

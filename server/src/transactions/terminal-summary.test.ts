@@ -5,7 +5,7 @@ import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { refused, reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
-import { readRange, terminalSummary } from './terminal-summary.ts';
+import { listTakingsOfTerminals, readRange, terminalSummary } from './terminal-summary.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -117,6 +117,20 @@ test('a refund is subtracted in the hour of its payment, which still counts', as
   const result = await summary(terminal);
   assert.deepEqual(result.by_hour, [{ hour: hour.toISOString(), ...totals(2, 150, 110.5) }]);
   assert.equal(result.sum, 39.5);
+});
+
+test('what a network has reversed of a payment does not count', async () => {
+  const terminal = await world.newTerminal();
+  const hour = await nextHour();
+  const charge = await pay(terminal, 10_000n);
+  await world.asOwner(
+    `UPDATE charges SET status = 'refunded', amount_reversed = $1, amount_refunded = $2 WHERE id = $3`,
+    [4_000n, 5_950n, charge.id],
+  );
+  assert.deepEqual((await summary(terminal)).by_hour, [{ hour: hour.toISOString(), ...totals(1, 60, 59.5) }]);
+  const range = { ids: [terminal.id], from: hour, to: new Date(hour.getTime() + hourMs) };
+  const [ofDay] = await listTakingsOfTerminals(world.db, world.merchant.id, range);
+  assert.deepEqual([ofDay?.paidMinor, ofDay?.refundedMinor], [6_000n, 5_950n]);
 });
 
 test('a summary includes fees that the payer paid on top', async () => {

@@ -38,7 +38,7 @@ export function readRange(sent: { from?: string; to?: string }, now: Date): Summ
 
 /**
  * The totals of a counter. Each payment counts in the hour in which it was paid, even if it was refunded since; a completed
- * refund is subtracted from that same hour. Throws AppError `not_found`.
+ * refund is subtracted from that same hour. What its network reversed of it does not count. Throws AppError `not_found`.
  */
 export async function terminalSummary(
   db: Database,

@@ -233,6 +233,8 @@ export async function bookMismatchAccepted(
   const account = ownAccount(transfer);
   // What a payout did not pay is the sub-account's; the merchant owes only the fee, which stays.
   const isMerchants = transfer.subAccountId === null && missingMinor > 0n;
+  // Of a refund, each party gets back its part of what was not paid, once the refund ends (refunds/).
+  if (transfer.kind === 'refund') await lockOutcome(tx, context.transferOwners, locked);
   const returned = { account: 'payable_available', partMinor: missingMinor } as const;
   const endDebt = isMerchants ? await lockOwnDebt(tx, context, locked, returned) : null;
   const owed = await lockWithDebts(tx, transfer, ['suspense']);

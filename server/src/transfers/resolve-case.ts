@@ -124,7 +124,7 @@ const rules: readonly TransferCaseRule[] = [
     async carryOut(tx, context, locked, { found }) {
       await bookMismatchAccepted(tx, context, locked, found.amountMinor);
       const change = { status: 'completed', review: null, completedAt: context.clock.now() } as const;
-      await changeTransfer(tx, context, locked, change);
+      await changeTransfer(tx, context, locked, { ...change, ...unpaidOfRefund(locked.transfer, found) });
     },
   },
   {
@@ -144,10 +144,10 @@ const rules: readonly TransferCaseRule[] = [
     effect: 'Nothing is booked: the balance was charged when the payment was reported. The transfer is completed.',
     note: 'The network did pay: the transfer is completed.',
     refusal: mustBeUnderReview('late_success'),
-    async carryOut(tx, context, locked) {
+    async carryOut(tx, context, locked, { found }) {
       const outcome = { status: 'completed', progress: 'final', failureCode: null, failureReason: null } as const;
       const change = { ...outcome, review: null, completedAt: context.clock.now() };
-      await changeTransfer(tx, context, locked, change);
+      await changeTransfer(tx, context, locked, { ...change, ...unpaidOfRefund(locked.transfer, found) });
     },
   },
   {
@@ -216,6 +216,18 @@ const rules: readonly TransferCaseRule[] = [
     note: 'An operator has reviewed the reversal.',
   },
 ];
+
+/**
+ * What the network did not pay of a refund counts as reversed: the payer does not have it, so it can be refunded again. The case
+ * has what was paid.
+ */
+function unpaidOfRefund(
+  { kind, amountMinor, amountReversedMinor }: Transfer,
+  { amountMinor: paidMinor }: Case,
+): Partial<Pick<Transfer, 'amountReversedMinor'>> {
+  if (kind !== 'refund' || paidMinor >= amountMinor) return {};
+  return { amountReversedMinor: amountReversedMinor + amountMinor - paidMinor };
+}
 
 /** The resolutions of all cases about transfers. */
 export function createTransferResolvers(context: TransferContext): CaseResolver[] {

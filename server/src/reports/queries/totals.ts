@@ -58,10 +58,15 @@ export function listNextDays(db: Queryable, merchantIds: readonly string[]): Pro
   });
 }
 
-/** Of these merchants those with a movement or a payment of such an id or a later one. */
+/** Of these merchants those with a movement or a payment of such an id or a later one, or with a payment that ended unpaid since. */
 export function listActiveMerchants(
   db: Queryable,
-  { merchantIds, movementId, intentId }: { merchantIds: readonly string[]; movementId: string; intentId: string },
+  {
+    merchantIds,
+    from,
+    movementId,
+    intentId,
+  }: { merchantIds: readonly string[]; from: Date; movementId: string; intentId: string },
 ): Promise<{ id: string }[]> {
   return db.rows({
     name: 'reports_active_merchants',
@@ -72,7 +77,9 @@ export function listActiveMerchants(
                      WHERE ledger_movements.merchant_id = merchant_places.merchant_id AND ledger_movements.id >= $2)
              OR EXISTS (SELECT FROM payment_intents
                         WHERE payment_intents.merchant_id = merchant_places.merchant_id AND payment_intents.id >= $3)
+             OR EXISTS (SELECT FROM payment_intents
+                        WHERE payment_intents.merchant_id = merchant_places.merchant_id AND payment_intents.unpaid_at >= $4)
            )`,
-    values: [merchantIds, movementId, intentId],
+    values: [merchantIds, movementId, intentId, from],
   });
 }
