@@ -51,13 +51,21 @@
     if (isLive()) later(poll);
   }
 
+  // On a slow network an older state may arrive after a newer one: what was requested before what is shown is not drawn.
+  let requested = 0;
+  let drawn = 0;
+
   async function apply(state) {
     if (state === main().dataset.state) return;
+    const order = ++requested;
     try {
       const query = 'opensNext' in main().dataset ? '?open=1' : '';
       const res = await fetch(page() + query, { headers: asPart });
       if (!res.ok) throw res;
-      show(parse(await res.text()));
+      const part = parse(await res.text());
+      if (order < drawn) return;
+      drawn = order;
+      show(part);
     } catch (_error) {
       later(() => apply(state));
     }
@@ -70,6 +78,7 @@
       const res = await fetch(form.action, { method: 'POST', headers: asPart, body });
       const part = parse(await res.text());
       if (!part.querySelector('main')) throw res;
+      drawn = ++requested;
       show(part, true);
     } catch (_error) {
       location.replace(page() || '');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
+import type { Route } from 'playwright-core';
 import { openOwnPage, openPage } from '../../../../test/harness/browser.ts';
 import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
@@ -57,6 +58,33 @@ test('an open receipt says so when the money is returned, and loses its seal', a
   await page.clock.runFor(15_000);
   await page.getByText('Kairaba Bookshop returned this payment to you.').waitFor();
   assert.equal(await page.locator('.stamp').count(), 0);
+});
+
+test('on a slow network an older state that arrives late is not drawn over a newer one', async () => {
+  const { checkout, baseUrl, changes } = server;
+  checkout.setSilently('overtaken', viewOf('starting'));
+  await using opened = await openPage();
+  const { page } = opened;
+  await page.goto(`${baseUrl}/pay/overtaken`);
+  await eventually('the page listens', () => changes.topics === 1);
+  const [rendered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const hold = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    rendered.resolve();
+    await released.promise;
+    await route.fulfill({ response });
+  };
+  await page.route('**/pay/overtaken', hold, { times: 1 });
+  checkout.set('overtaken', viewOf('asking'));
+  await rendered.promise;
+  checkout.set('overtaken', viewOf('enter_code'));
+  await page.getByLabel('Code from the message').fill('123');
+  const late = page.waitForEvent('requestfinished');
+  released.resolve();
+  await late;
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  assert.equal(await page.getByLabel('Code from the message').inputValue(), '123');
+  assert.deepEqual(opened.pageErrors, []);
 });
 
 test('a change arrives even if its notification was lost', async () => {
