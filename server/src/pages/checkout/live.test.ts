@@ -148,6 +148,19 @@ test('a late success reaches the page of a payment that was cancelled while it w
   await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
 });
 
+test('a payment that was cancelled while its attempt was open says that nothing was paid once that has failed', async () => {
+  const { checkout, baseUrl, changes } = server;
+  checkout.setSilently('never', viewOf('cancelled-while-open'));
+  await using opened = await openPage();
+  await opened.page.goto(`${baseUrl}/pay/never`);
+  await eventually('the page listens', () => changes.topics === 1);
+  const failed = sampleCharge({ status: 'failed', progress: 'final', failureCode: 'expired', nextAction: null });
+  checkout.set('never', sampleView({ status: 'cancelled', charge: failed }));
+  await opened.page.getByText('You have not paid.', { exact: true }).waitFor();
+  // A page that still listened would connect again every three seconds: its stream ends at once.
+  assert.equal(await opened.page.locator('main[data-live]').count(), 0);
+});
+
 test('a browser without a stream response polls', async () => {
   await using full = await startCheckoutServer({ streamsMax: 0 });
   await using opened = await openOwnPage();
