@@ -130,10 +130,12 @@
     }
   }
 
+  // While a phone sleeps, performance.now() may stand still; the phone's own clock may be set back. Whichever has run further counts.
   const seenAt = new WeakMap();
   function ageMs(element) {
-    if (!seenAt.has(element)) seenAt.set(element, performance.now());
-    return performance.now() - seenAt.get(element);
+    if (!seenAt.has(element)) seenAt.set(element, [performance.now(), Date.now()]);
+    const [ticks, time] = seenAt.get(element);
+    return Math.max(performance.now() - ticks, Date.now() - time);
   }
 
   // The units' symbols are the same in every language (page-text.ts).

@@ -200,6 +200,19 @@ test('the minutes left count down on the page', async () => {
   await opened.page.getByText('25 min').waitFor();
 });
 
+test('the time since the payment runs on while the phone sleeps', async () => {
+  await using opened = await openOwnPage();
+  const { page } = opened;
+  await page.clock.install();
+  await page.goto(`${server.baseUrl}/pay/paid-at-counter`);
+  const since = page.locator('[data-since-ms]');
+  await page.clock.runFor(3_000);
+  // A sleeping phone stops timers and, on many phones, performance.now().
+  await page.clock.setSystemTime((await page.evaluate<number>('Date.now()')) + 2 * 3_600_000);
+  await page.clock.runFor(1_000);
+  assert.match(await since.innerText(), /^2 h /);
+});
+
 interface OpenStream {
   response: IncomingMessage;
   text(): string;
