@@ -63,7 +63,7 @@ test('an open receipt says so when the money is returned, and loses its seal', a
 test('on a slow network an older state that arrives late is not drawn over a newer one', async () => {
   const { checkout, baseUrl, changes } = server;
   checkout.setSilently('overtaken', viewOf('starting'));
-  await using opened = await openPage();
+  await using opened = await openOwnPage();
   const { page } = opened;
   await page.goto(`${baseUrl}/pay/overtaken`);
   await eventually('the page listens', () => changes.topics === 1);
@@ -148,7 +148,7 @@ test('a late success reaches the page of a payment that was cancelled while it w
   await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
 });
 
-test('a payment that was cancelled while its attempt was open says that nothing was paid once that has failed', async () => {
+test('a payment cancelled while its attempt was open says that nothing was paid once that has failed', async () => {
   const { checkout, baseUrl, changes } = server;
   checkout.setSilently('never', viewOf('cancelled-while-open'));
   await using opened = await openPage();
