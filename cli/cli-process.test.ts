@@ -82,6 +82,14 @@ test('a reader that closes the output early ends the command without an error', 
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
 });
 
+test('a check that fails ends with 1 also when its reader closes the output early', async () => {
+  const program = `'${process.execPath}' '${import.meta.dirname}/main.ts'`;
+  const command = `${program} webhooks verify --header 'webhook-id: x' | true; exit "\${PIPESTATUS[0]}"`;
+  const environment = { DALASI_WEBHOOK_SECRET: merchant.webhookSecret };
+  const { code, stderr } = await world.startProgram(['bash', '-c', command], environment, '{}').ended;
+  assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
+});
+
 test('SIGINT and SIGTERM end a following command with its summary and exit code 0', async () => {
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     const running = world.start(['listen', '--forward-to', `${receiver.url}/events`], settings);

@@ -6,9 +6,9 @@ const duplicateWindowMs = 500;
 // The shell's exit code of a program that SIGINT has ended.
 const interruptedExitCode = 130;
 
-// A reader such as `head` may close the pipe early; that is no error.
+// A reader such as `head` may close the pipe early; that is no error, and hides none.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
+  if (error.code === 'EPIPE') process.exit();
   throw error;
 });
 

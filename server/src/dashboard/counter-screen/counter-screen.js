@@ -12,7 +12,11 @@
   // A browser plays nothing before the first tap, except for an app that was installed.
   async function unlock() {
     if (!isOn) return;
-    audio ??= new AudioContext();
+    if (!audio) {
+      audio = new AudioContext();
+      // A tablet that slept, or whose sound went to a call, plays nothing until somebody taps again.
+      audio.onstatechange = showSound;
+    }
     await audio.resume();
     showSound();
   }

@@ -145,7 +145,9 @@ async function payAtCounter(till: Page, amount: string): Promise<void> {
 // Each sound is two of them.
 const countTones = `window.tones = 0;
 const { start } = OscillatorNode.prototype;
-OscillatorNode.prototype.start = function (...at) { window.tones += 1; return start.apply(this, at); };`;
+OscillatorNode.prototype.start = function (...at) { window.tones += 1; return start.apply(this, at); };
+const { resume } = AudioContext.prototype;
+AudioContext.prototype.resume = function () { window.audio = this; return resume.call(this); };`;
 const tonesOf = (page: Page) => page.evaluate<number>('window.tones');
 
 test('a counter’s screen shows who paid, sounds once, and tells what came while the line was lost', async () => {
@@ -161,6 +163,11 @@ test('a counter’s screen shows who paid, sounds once, and tells what came whil
   await screen.getByRole('button', { name: 'Tap for sound' }).click();
   await screen.getByRole('button', { name: 'Sound on' }).waitFor();
   assert.equal(await tonesOf(screen), 2, 'a tap lets one hear it');
+  // As a tablet does that sleeps, or on which a call comes in.
+  await screen.evaluate('audio.suspend()');
+  await screen.getByRole('button', { name: 'Tap for sound' }).waitFor();
+  await screen.getByText('Test: no real money moves').click();
+  await screen.getByRole('button', { name: 'Sound on' }).waitFor();
   await screen.getByText('Test: no real money moves').waitFor();
   await till.goto(world.at(path));
   await payAtCounter(till, '125');

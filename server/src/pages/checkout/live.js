@@ -51,13 +51,21 @@
     if (isLive()) later(poll);
   }
 
+  // On a slow network an older state may arrive after a newer one: what was requested before what is shown is not drawn.
+  let requested = 0;
+  let drawn = 0;
+
   async function apply(state) {
     if (state === main().dataset.state) return;
+    const order = ++requested;
     try {
       const query = 'opensNext' in main().dataset ? '?open=1' : '';
       const res = await fetch(page() + query, { headers: asPart });
       if (!res.ok) throw res;
-      show(parse(await res.text()));
+      const part = parse(await res.text());
+      if (order < drawn) return;
+      drawn = order;
+      show(part);
     } catch (_error) {
       later(() => apply(state));
     }
@@ -70,6 +78,7 @@
       const res = await fetch(form.action, { method: 'POST', headers: asPart, body });
       const part = parse(await res.text());
       if (!part.querySelector('main')) throw res;
+      drawn = ++requested;
       show(part, true);
     } catch (_error) {
       location.replace(page() || '');
@@ -121,10 +130,12 @@
     }
   }
 
+  // While a phone sleeps, performance.now() may stand still; the phone's own clock may be set back. Whichever has run further counts.
   const seenAt = new WeakMap();
   function ageMs(element) {
-    if (!seenAt.has(element)) seenAt.set(element, performance.now());
-    return performance.now() - seenAt.get(element);
+    if (!seenAt.has(element)) seenAt.set(element, [performance.now(), Date.now()]);
+    const [ticks, time] = seenAt.get(element);
+    return Math.max(performance.now() - ticks, Date.now() - time);
   }
 
   // The units' symbols are the same in every language (page-text.ts).

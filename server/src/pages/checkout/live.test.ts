@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
+import type { Route } from 'playwright-core';
 import { openOwnPage, openPage } from '../../../../test/harness/browser.ts';
 import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
@@ -57,6 +58,33 @@ test('an open receipt says so when the money is returned, and loses its seal', a
   await page.clock.runFor(15_000);
   await page.getByText('Kairaba Bookshop returned this payment to you.').waitFor();
   assert.equal(await page.locator('.stamp').count(), 0);
+});
+
+test('on a slow network an older state that arrives late is not drawn over a newer one', async () => {
+  const { checkout, baseUrl, changes } = server;
+  checkout.setSilently('overtaken', viewOf('starting'));
+  await using opened = await openOwnPage();
+  const { page } = opened;
+  await page.goto(`${baseUrl}/pay/overtaken`);
+  await eventually('the page listens', () => changes.topics === 1);
+  const [rendered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const hold = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    rendered.resolve();
+    await released.promise;
+    await route.fulfill({ response });
+  };
+  await page.route('**/pay/overtaken', hold, { times: 1 });
+  checkout.set('overtaken', viewOf('asking'));
+  await rendered.promise;
+  checkout.set('overtaken', viewOf('enter_code'));
+  await page.getByLabel('Code from the message').fill('123');
+  const late = page.waitForEvent('requestfinished');
+  released.resolve();
+  await late;
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  assert.equal(await page.getByLabel('Code from the message').inputValue(), '123');
+  assert.deepEqual(opened.pageErrors, []);
 });
 
 test('a change arrives even if its notification was lost', async () => {
@@ -120,6 +148,19 @@ test('a late success reaches the page of a payment that was cancelled while it w
   await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
 });
 
+test('a payment cancelled while its attempt was open says that nothing was paid once that has failed', async () => {
+  const { checkout, baseUrl, changes } = server;
+  checkout.setSilently('never', viewOf('cancelled-while-open'));
+  await using opened = await openPage();
+  await opened.page.goto(`${baseUrl}/pay/never`);
+  await eventually('the page listens', () => changes.topics === 1);
+  const failed = sampleCharge({ status: 'failed', progress: 'final', failureCode: 'expired', nextAction: null });
+  checkout.set('never', sampleView({ status: 'cancelled', charge: failed }));
+  await opened.page.getByText('You have not paid.', { exact: true }).waitFor();
+  // A page that still listened would connect again every three seconds: its stream ends at once.
+  assert.equal(await opened.page.locator('main[data-live]').count(), 0);
+});
+
 test('a browser without a stream response polls', async () => {
   await using full = await startCheckoutServer({ streamsMax: 0 });
   await using opened = await openOwnPage();
@@ -157,6 +198,19 @@ test('the minutes left count down on the page', async () => {
   await opened.page.getByText('30 min').waitFor();
   await opened.page.clock.runFor(5 * 60_000);
   await opened.page.getByText('25 min').waitFor();
+});
+
+test('the time since the payment runs on while the phone sleeps', async () => {
+  await using opened = await openOwnPage();
+  const { page } = opened;
+  await page.clock.install();
+  await page.goto(`${server.baseUrl}/pay/paid-at-counter`);
+  const since = page.locator('[data-since-ms]');
+  await page.clock.runFor(3_000);
+  // A sleeping phone stops timers and, on many phones, performance.now().
+  await page.clock.setSystemTime((await page.evaluate<number>('Date.now()')) + 2 * 3_600_000);
+  await page.clock.runFor(1_000);
+  assert.match(await since.innerText(), /^2 h /);
 });
 
 interface OpenStream {

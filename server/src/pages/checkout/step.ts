@@ -78,8 +78,9 @@ export function stateName(view: CheckoutView): string {
   const step = stepOf(view);
   const { charge, attemptsLeft, openPrompts } = view;
   const returned = charge ? charge.amountRefundedMinor + charge.amountReversedMinor : 0n;
-  // The warning goes when the attempt that was left has ended.
-  const warning = openPrompts.length === 0 ? '' : `-${openPrompts.length}`;
+  // The warning goes when the attempt that was left has ended; what has ended unpaid says so once no attempt is open.
+  const open = hasEndedUnpaid(step) ? openAttempts(view) : openPrompts;
+  const warning = open.length === 0 ? '' : `-${open.length}`;
   if (isReceipt(step)) return `${step}-${returned}${warning}`;
   return `${step}-${attemptsLeft}-${charge?.attempt ?? 0}${typedIdState(charge)}${warning}`;
 }
@@ -122,8 +123,11 @@ export function canCancel(step: StepName): boolean {
 export function isLive(view: CheckoutView): boolean {
   const step = stepOf(view);
   if (isReceipt(step)) return false;
-  if (step === 'failed' || step === 'cancelled' || step === 'expired') return hasOpenAttempt(view);
-  return true;
+  return !hasEndedUnpaid(step) || hasOpenAttempt(view);
+}
+
+function hasEndedUnpaid(step: StepName): boolean {
+  return step === 'failed' || step === 'cancelled' || step === 'expired';
 }
 
 /** Whether money can still move for an attempt whose outcome is unknown, also for one that the payer has left. */

@@ -5,7 +5,7 @@ import type { Log } from '../../kit/log.ts';
 import { checkChoice, readChoice, choiceRefusal } from '../checkout/forms.ts';
 import type { RefusedCollect } from './collect-page.ts';
 import type { CollectTarget, SentForm, StartedPayment } from './collect-targets.ts';
-import { readFormId } from './form-id.ts';
+import { hasOtherLabels, readFormId } from './form-id.ts';
 import { readAmount } from '../../kit/read-amount.ts';
 import type { Html } from '../../kit/html.ts';
 import type { Translate } from '../../languages/languages.ts';
@@ -31,6 +31,10 @@ export async function handleCollectForm(
   const refuse = (errors: RefusedCollect['errors'], retryAfterSeconds?: number) => ({
     refused: { amount, answers, network, accountNumber, errors, retryAfterSeconds },
   });
+  // The shop has changed its fields meanwhile: nobody's answer may stand under another label than the payer saw.
+  if (answers.some((answer) => answer.trim() !== '') && hasOtherLabels(body, model.customFields)) {
+    return refuse([{ field: null, message: t('not-accepted') }]);
+  }
   const typed = readAmount(amount);
   if ('problem' in typed) return refuse([{ field: 'amount', message: t(typed.problem) }]);
   const formId = readFormId(request.body);

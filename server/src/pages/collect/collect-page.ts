@@ -14,7 +14,7 @@ import { amountText, cleanText, foreignLines, foreignText } from '../page-text.t
 import { layout, messagePage, testRibbon } from '../layout.ts';
 import { keyboardFor } from './answer-keyboard.ts';
 import { feeRuleLine } from './fee-rule.ts';
-import { formIdField } from './form-id.ts';
+import { formIdField, labelsField } from './form-id.ts';
 
 /** The model of a link's or counter's page, before a payment exists. */
 export interface CollectPageModel {
@@ -73,7 +73,7 @@ ${targetHeading(model)}
 ${model.description !== null && html`<p class="description">${foreignLines(model.description)}</p>`}
 ${generalErrors(refused?.errors)}
 <form method="post" action="${path}">
-${formProof}${formIdField(formId)}
+${formProof}${formIdField(formId)}${labelsField(model.customFields)}
 ${amountMinor === null ? amountField(model) : fixedAmount(model, amountMinor)}
 ${model.customFields.map((label, index) => answerField(model, label, index))}
 ${choice(model)}

@@ -44,6 +44,11 @@ async function newLink(fields: object = {}): Promise<{ path: string; id: string 
   return { path: new URL(String(body['url'])).pathname, id: String(body['id']) };
 }
 
+async function relabel(id: string, labels: readonly string[]): Promise<void> {
+  const init = { body: JSON.stringify({ custom_fields: labels }), headers: { 'content-type': 'application/json' } };
+  assert.equal((await api.send('PUT', `/v1/payment-links/${id}`, init)).status, 200);
+}
+
 async function newCounter(): Promise<string> {
   const { body } = await api.post('/v1/virtual-terminals', { name: 'Till 1', chat_numbers: ['7012345'] });
   return new URL(String(body['qr_code_url'])).pathname;
@@ -252,5 +257,24 @@ describe('a link with a fixed amount', () => {
       if ('network' in choice && choice.network === 'aps') assert.match(text, /id="network-aps" required checked/);
     }
     assert.deepEqual(await written(), { payment_intents: 0, charges: 0 });
+  });
+
+  test('puts no answer under a label that the payer did not see', async () => {
+    const { path, id } = await newLink({ amount: 450, custom_fields: ['Student', 'Class'] });
+    const choice = { network: 'aps', account_number: '7012345' };
+    const form: Fields = { ...(await openForm(path)), ...choice, field_0: 'Awa', field_1: '4B' };
+    await relabel(id, ['Class', 'Student']);
+    const refused = await press(path, form);
+    const text = await refused.text();
+    assert.equal(refused.status, 400);
+    assert.match(text, /role="alert"[\s\S]*This was not accepted\. Check what you entered\./);
+    assert.deepEqual(await written(), { payment_intents: 0, charges: 0 });
+    const corrected = { ...hiddenFields(text), ...choice, field_0: '4B', field_1: 'Awa' };
+    const page = await textOf(await paidAt(path, corrected));
+    assert.match(page, /<dt><bdi>Student<\/bdi><\/dt><dd><bdi>Awa<\/bdi><\/dd>/);
+    // Whoever has answered nothing has nothing to correct.
+    const empty = { ...(await openForm(path)), network: 'aps', account_number: '7012346' };
+    await relabel(id, ['Pupil']);
+    await paidAt(path, empty);
   });
 });

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openDashboardWorld, type DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
+import { eventually } from '../../../../test/harness/eventually.ts';
+import { testKeys } from '../../../../test/harness/service.ts';
+import { createServiceLog } from '../../api/service-log.ts';
+import { listOpenCasesOfMerchant } from '../../cases/list-cases.ts';
+import { confirmResolution, proposeResolution } from '../../cases/resolve-case.ts';
+import { readConfig } from '../../configuration/config.ts';
+import { systemRandom } from '../../kit/random.ts';
+import { openCaseWork } from '../../operator/case-work.ts';
+
+let world: DashboardWorld;
+
+before(async () => {
+  world = await openDashboardWorld();
+});
+
+after(async () => {
+  await world.stop();
+});
+
+async function send(path: string, fields: Record<string, string>): Promise<string> {
+  const headers = { 'sec-fetch-site': 'same-origin' };
+  const options = { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(fields) } as const;
+  const response = await fetch(world.service.url + path, options);
+  assert.equal(response.status, 303, await response.text());
+  return response.headers.get('location') ?? '';
+}
+
+/** As two operators do when another amount arrived than was requested. */
+async function acceptCase(): Promise<void> {
+  const { db, secrets, clock } = world.service;
+  const config = readConfig({ ...testKeys, APP_ENV: 'development' });
+  const log = createServiceLog({ level: 'error' });
+  const work = await openCaseWork({ config, secrets, db, clock, random: systemRandom, log });
+  const context = { ...work.context, isOperator: () => Promise.resolve(true) };
+  const openCase = async () => (await listOpenCasesOfMerchant(db, world.business.test.merchant.id, 1))[0];
+  await eventually('the case is open', async () => (await openCase())?.kind === 'amount_mismatch');
+  const caseId = (await openCase())?.id ?? '';
+  const evidence = 'APS confirms it, ticket 4711.';
+  const proposal = { caseId, resolution: 'accept', evidence, reported: null, operatorId: crypto.randomUUID() };
+  await proposeResolution(context, proposal);
+  await confirmResolution(context, { caseId, operatorId: crypto.randomUUID() });
+  await work.close();
+}
+
+test('the screen shows the amount that arrived, as the payer’s receipt and the message to staff do', async () => {
+  const request = { name: 'Front counter', chat_numbers: ['7012345'] };
+  const { body: counter } = await world.api.post('/v1/virtual-terminals', request);
+  const payment = await send(new URL(String(counter['qr_code_url'])).pathname, { amount: '125' });
+  // The simulator's number that pays one dalasi more than requested.
+  await send(payment, { network: 'aps', account_number: '7000010' });
+  await world.service.app.drain();
+  await acceptCase();
+  await world.service.app.drain();
+  const cashier = await world.signIn('cashier', { terminalIds: [String(counter['id'])] });
+  const path = `/counters/${String(counter['id'])}/screen`;
+  const screen = await (await cashier.get(world.at(path))).text();
+  const [, intent = ''] = /data-payment="([^"]+)"/.exec(screen) ?? [];
+  const single = await (await cashier.get(world.at(`${path}/payments/${intent}`))).text();
+  assert.match(await (await fetch(world.service.url + payment)).text(), /D126<small>\.00<\/small>/);
+  assert.match(screen, /<p class="large">D126\.00<\/p>/);
+  assert.match(single, /<h1 class="large">D126\.00<\/h1>/);
+});
