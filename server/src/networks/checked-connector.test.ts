@@ -121,11 +121,11 @@ test('handles may be longer than ids, up to a limit', async () => {
     const nextAction = { type: 'approve_on_phone' } as const;
     return { state: 'awaiting_payer', nextAction, networkReference: 'N1', handles };
   };
-  for (const handles of [{ token: 'x'.repeat(1_024) }, { token: 'a.b_c-d=="&' }]) {
+  for (const handles of [{ token: 'x'.repeat(2_048) }, { token: 'a.b_c-d=="&' }]) {
     assert.deepEqual((await collectionResponses(of(handles)))[0], of(handles));
   }
   const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`handle${index}`, 'x']));
-  for (const handles of [{ token: 'x'.repeat(1_025) }, { token: '' }, { token: 'a b' }, { token: 'a\u0000' }, many]) {
+  for (const handles of [{ token: 'x'.repeat(2_049) }, { token: '' }, { token: 'a b' }, { token: 'a\u0000' }, many]) {
     assert.equal((await collectionResponses(of(handles)))[0]?.state, 'unknown');
   }
 });

@@ -4,8 +4,8 @@ import { withWrappedCalls } from './wrapped-connector.ts';
 
 // The longest id in the networks' documents has some forty characters; ids of version 7 have 36.
 const idLengthMax = 128;
-// For values that later calls need, such as a payment token.
-const handleLengthMax = 1_024;
+// For values that later calls need, such as a payment token or a payer's link, which browsers follow up to this length.
+const handleLengthMax = 2_048;
 const handlesMax = 16;
 
 const idForm = new RegExp(`^[0-9A-Za-z][0-9A-Za-z._:/+=@#~-]{0,${idLengthMax - 1}}$`);

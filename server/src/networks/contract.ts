@@ -145,6 +145,8 @@ export interface PayoutCapabilities {
   readonly giveUpAfterMs: number;
   /** How long after a success to look whether the network has reversed it. Empty where a callback reports it. */
   readonly recheckAfterMs: readonly number[];
+  /** Whether the network's statement names what was paid by another id than its API does. */
+  readonly statementHasOwnIds?: boolean;
   /**
    * What a circuit breaker covers. `network`: one breaker for all payouts of the network, and one for each merchant
    * there. `merchant_and_number`: one for each merchant and number, so that testers on simulated networks do not block

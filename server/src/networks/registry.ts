@@ -33,6 +33,8 @@ export interface NetworkRegistry {
   find(key: { railAccount: string; network: string }): Connector | undefined;
   /** By the account's name in a callback's URL: any of its connectors reads all of its callbacks. */
   findByAccount(railAccount: string): Connector | undefined;
+  /** Whether a merchant's own number at a network takes money, whose receipts pay; also one that is disabled. */
+  hasReceipts(merchantId: string, network: string): boolean;
   /** Every connector of an environment, also several for one network, and those that take nothing new. */
   list(testMode: boolean): readonly Connector[];
 }
@@ -88,6 +90,11 @@ export function createNetworkRegistry(uncheckedConnectors: readonly Connector[])
     },
     find: ({ railAccount, network }) => ofNetwork(current.byAccount.get(railAccount) ?? [], network),
     findByAccount: (railAccount) => current.byAccount.get(railAccount)?.[0],
+    hasReceipts: (merchantId, network) =>
+      (current.byOwner.get(merchantId) ?? []).some(
+        ({ connector: { capabilities, collections } }) =>
+          capabilities.network === network && collections?.capabilities.shape === 'receipt',
+      ),
     list: (testMode) => listOf(current, testMode),
     replace: (replaced) => {
       current = indexed([...own, ...replaced]);

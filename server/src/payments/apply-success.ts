@@ -22,6 +22,7 @@ import { isRequestedAmount, type Charge } from './charge.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 import { isOpen, statusAt } from './intent.ts';
+import { lockPaidByReceipt } from './paid-by-transaction.ts';
 import {
   isAccountedFor,
   reportReusedTransaction,
@@ -76,11 +77,14 @@ export async function settleSuccess(
 ): Promise<SettledMoney> {
   const { charge } = locked;
   const { claimed, providerTransaction } = collection;
-  if (!claimed) {
+  const isSettled = charge.networkTransactionId === providerTransaction.transactionId;
+  const isReused =
+    !claimed || (!isSettled && (await lockPaidByReceipt(tx, context, charge, providerTransaction.transactionId)));
+  if (isReused) {
     await reportReusedTransaction(tx, context, locked, collection);
     return { state: 'not_booked' };
   }
-  if (charge.networkTransactionId === providerTransaction.transactionId) {
+  if (isSettled) {
     return charge.paidAt === null ? { state: 'suspended' } : { state: 'booked', payment: locked };
   }
   const review = reviewOf(locked, providerTransaction);

@@ -1,7 +1,8 @@
 import type { Queryable } from '../kit/db.ts';
 import { findTransactionOwner } from '../networks/provider-transactions.ts';
 import { findPaidCharge, lockPaidCharge } from '../receipts/receipt-store.ts';
-import type { Receipt } from '../receipts/receipt.ts';
+import { transactionKeyOf, type Receipt } from '../receipts/receipt.ts';
+import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 
 /**
@@ -22,6 +23,22 @@ export async function lockPaidBy(
   receipt: Receipt,
 ): Promise<string | null> {
   return (await lockPaidCharge(tx, receipt)) ?? paidThroughApi(tx, networks, receipt);
+}
+
+/**
+ * Whether a transaction that an API reports has paid by a receipt already: the payer has typed its id for another payment. Claim the
+ * transaction first: either this finds the receipt, or `lockPaidBy` the claim.
+ */
+export async function lockPaidByReceipt(
+  tx: Queryable,
+  { networks }: Pick<PaymentContext, 'networks'>,
+  { merchantId, network, receivedDirectly }: Pick<Charge, 'merchantId' | 'network' | 'receivedDirectly'>,
+  transactionId: string,
+): Promise<boolean> {
+  if (receivedDirectly || !networks.hasReceipts(merchantId, network)) return false;
+  const transactionKey = transactionKeyOf(transactionId);
+  if (transactionKey === null) return false;
+  return (await lockPaidCharge(tx, { merchantId, network, transactionKey })) !== null;
 }
 
 async function paidThroughApi(

@@ -2,7 +2,7 @@ import { assert } from '../kit/assert.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
 import { applyResponse as applyToCharge } from '../payments/apply-response.ts';
 import { findChargeByName } from '../payments/find-payment.ts';
-import { applyResponse as applyToTransfer } from '../transfers/apply-response.ts';
+import { applyStatementLine } from '../transfers/apply-success.ts';
 import { findTransferById } from '../transfers/find-transfer.ts';
 import type { Finding } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
@@ -48,5 +48,5 @@ export async function bookLine(
   const transfer = await findTransferById(context.db, merchantId, id);
   assert(transfer, 'a transfer stays');
   const { payerNumber: _, ...payout } = providerTransaction;
-  await applyToTransfer(context, transfer, { state: 'succeeded', providerTransaction: payout });
+  await applyStatementLine(context, transfer, payout);
 }

@@ -20,7 +20,7 @@ import type { StatementLine } from './statement-line.ts';
 // What two operators decide is booked in the transaction of their decision, by the functions that book what networks report. The
 // network's transaction is claimed in it too: a preview is rolled back, and must leave no claim.
 
-type Subject = Pick<Difference, 'railAccount' | 'merchantId' | 'subjectType' | 'subjectId'>;
+type Subject = Pick<Difference, 'class' | 'railAccount' | 'merchantId' | 'subjectType' | 'subjectId'>;
 
 /** Books a line for its record, as a success that the network reported. */
 export async function bookSuccessOf(
@@ -45,7 +45,11 @@ export async function bookSuccessOf(
   } else {
     const transfer = await lockTransferOf(tx, { merchantId: subject.merchantId, id: subject.subjectId });
     const { railAccount } = subject;
-    await settleTransfer(tx, context, { merchant, transfer }, { railAccount, providerTransaction: payout, claimed });
+    if (subject.class !== 'duplicate' && ![null, payout.transactionId].includes(transfer.networkTransactionId)) {
+      throw new AppError('state_conflict', 'The network has reported the payout meanwhile: run the day again.');
+    }
+    const claimedPayout = { railAccount, providerTransaction: payout, claimed, isOfStatement: true };
+    await settleTransfer(tx, context, { merchant, transfer }, claimedPayout);
   }
 }
 

@@ -1,3 +1,4 @@
+import { AppError } from '../api/app-error.ts';
 import { post } from '../ledger/post.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
@@ -9,7 +10,7 @@ import { endDifference, lockDifferencesOf, storeDifference } from './store-diffe
 import type { Difference } from './difference.ts';
 import { linkLines } from './link-lines.ts';
 import { listFloatMovements, type FloatMovement } from './queries/books.ts';
-import { listDifferencesOf, listUndecided } from './queries/differences.ts';
+import { listDifferencesOf, listUndecided, lockDifference } from './queries/differences.ts';
 import { findLines } from './queries/lines.ts';
 import type { StatementLine } from './statement-line.ts';
 
@@ -139,10 +140,24 @@ export async function relinkUndecided(context: ReconciliationContext, run: Run):
     );
     const found = await linkLines(context, account, lines);
     for (const difference of open.filter(({ subjectId }) => found.has(subjectId))) {
-      await db.withTransaction(async (tx) => {
-        if (difference.oursMinor > 0n) await bookUnmatched(tx, context, difference, -difference.oursMinor);
-        await endDifference(tx, context, { ...difference, oursMinor: 0n }, 'agrees');
-      });
+      try {
+        await db.withTransaction((tx) => endUnknown(tx, context, difference));
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'insufficient_balance') throw error;
+        // Other decisions have used up what stood there. Its case stays, and the days are proved all the same.
+        const fields = { network: account.railAccount, difference_id: difference.id };
+        context.log.warn('unmatched has too little for money whose record is known by now', fields);
+      }
     }
   }
+}
+
+/** The record has the line now. Two operators may have decided it since it was read. */
+async function endUnknown(tx: Transaction, context: ReconciliationContext, seen: Difference): Promise<void> {
+  const stored = await lockDifferencesOf(tx, seen.railAccount, seen.subjectId);
+  const difference = stored.find(({ id }) => id === seen.id);
+  const current = difference && (await lockDifference(tx, difference));
+  if (current?.state !== 'open') return;
+  if (current.oursMinor > 0n) await bookUnmatched(tx, context, current, -current.oursMinor);
+  await endDifference(tx, context, { ...current, oursMinor: 0n }, 'agrees');
 }

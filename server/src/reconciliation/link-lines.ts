@@ -2,7 +2,13 @@ import { pagesOf } from '../kit/pages-of.ts';
 import { shortIdOf } from '../merchants/merchant.ts';
 import type { StatementAccount } from './account.ts';
 import type { ReconciliationContext } from './context.ts';
-import { listByReferences, listTransactionOwners } from './queries/books.ts';
+import {
+  listByReferences,
+  listTransactionOwners,
+  listUnsettledRefunds,
+  type ReferencedRecord,
+  type UnsettledRefund,
+} from './queries/books.ts';
 import { listUnlinkedLines, updateLineSubjects } from './queries/lines.ts';
 import type { LineSubject, StatementLine } from './statement-line.ts';
 
@@ -42,10 +48,12 @@ export async function linkLines(
   ];
   const ownersByTransaction = Map.groupBy(owners, ({ transactionId }) => transactionId);
   const byReference = new Map(records.map((record) => [record.reference, record]));
+  const refunds = await refundsOf(db, railAccount, lines, records);
   const found = lines.flatMap((line) => {
     const subject =
       ownerOf(ownersByTransaction.get(line.transactionId), line) ??
       ownerOf(ownersByTransaction.get(line.originalTransactionId ?? ''), line) ??
+      refundOf(line, byReference.get(line.reference ?? ''), refunds) ??
       byReference.get(line.reference ?? '');
     if (!subject) return [];
     const { merchantId, type, id } = subject;
@@ -63,4 +71,36 @@ function ownerOf(
   if (!owners || owners.length < 2) return owners?.[0];
   const isOfCharge = kind === 'collection' || kind === 'collection_reversal' || (kind === 'other' && netMinor > 0n);
   return owners.find(({ type }) => (type === 'charge') === isOfCharge) ?? owners[0];
+}
+
+function isRefundSent({ kind, netMinor }: StatementLine): boolean {
+  return kind === 'refund' && netMinor < 0n;
+}
+
+async function refundsOf(
+  db: ReconciliationContext['db'],
+  railAccount: string,
+  lines: readonly StatementLine[],
+  records: readonly ReferencedRecord[],
+): Promise<UnsettledRefund[]> {
+  const references = new Set(lines.filter(isRefundSent).map(({ reference }) => reference));
+  const charges = records.filter(({ type, reference }) => type === 'charge' && references.has(reference));
+  return charges.length === 0 ? [] : listUnsettledRefunds(db, railAccount, charges);
+}
+
+/**
+ * A refund's line has the reference of the payment. Where we have sent that refund and its success is not known yet, it is the
+ * refund's: as the payment's it would count as a reversal, which takes the money back a second time.
+ */
+function refundOf(
+  line: StatementLine,
+  charge: ReferencedRecord | undefined,
+  refunds: readonly UnsettledRefund[],
+): LineSubject | undefined {
+  if (charge?.type !== 'charge' || !isRefundSent(line)) return undefined;
+  const found = refunds.find(
+    ({ chargeId, amountMinor, currency }) =>
+      chargeId === charge.id && amountMinor === line.grossMinor && currency === line.currency,
+  );
+  return found && { merchantId: found.merchantId, type: 'transfer', id: found.id };
 }

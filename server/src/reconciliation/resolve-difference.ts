@@ -256,7 +256,8 @@ async function assignCandidate(tx: Transaction, context: ReconciliationContext, 
   const { merchantId, type, id } = candidate;
   const { railAccount, oursMinor } = difference;
   await updateLineSubjects(tx, railAccount, [{ lineId: line.id, subject: { merchantId, type, id } }]);
-  await bookSuccessOf(tx, context, { railAccount, merchantId, subjectType: type, subjectId: id }, line);
+  const subject = { class: difference.class, railAccount, merchantId, subjectType: type, subjectId: id };
+  await bookSuccessOf(tx, context, subject, line);
   if (oursMinor === 0n) return;
   await bookOf(tx, context, difference, {
     flow: 'unmatched',

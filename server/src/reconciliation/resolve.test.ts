@@ -185,3 +185,19 @@ test('what was booked at midnight agrees once the next statement has it', async 
   const [after] = await world.differencesOf(day);
   assert.deepEqual([after?.subjectId, after?.state, after?.resolution], [charge.id, 'resolved', 'agrees']);
 });
+
+test('a payment that is known by now does not stop the run where other decisions have used up unmatched', async () => {
+  const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+  const at = world.clock.now();
+  const { day, differences } = await dayWith([
+    lineOf({ transactionId: 'E-1', at }),
+    lineOf({ transactionId: 'E-2', at, kind: 'payout' }),
+  ]);
+  const outgoing = differences.find(({ summary }) => summary.includes('E-2'));
+  assert.deepEqual(await decide(outgoing, 'returned'), { 'float:rail-wave': -10_000n, unmatched: -10_000n });
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'E-1' }));
+  await world.run(day);
+  const left = (await world.differencesOf(day)).find(({ summary }) => summary.includes('E-1'));
+  assert.equal(left?.state, 'open');
+  assert.match(world.logged.join('\n'), /unmatched has too little/);
+});

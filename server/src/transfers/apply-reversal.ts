@@ -3,7 +3,13 @@ import { openReversalCase } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { PayoutTransaction } from '../networks/contract.ts';
-import { claimPayout, openTransferCase, settleSuccess, type ClaimedPayout } from './apply-success.ts';
+import {
+  claimPayout,
+  isNamedByStatement,
+  openTransferCase,
+  settleSuccess,
+  type ClaimedPayout,
+} from './apply-success.ts';
 import { bookReversal, readReversible, type ReversalFlow } from './book-reversal.ts';
 import type { TransferContext } from './context.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
@@ -43,7 +49,9 @@ export async function settleReversal(
   const { providerTransaction } = payout;
   const before = locked.transfer;
   const isOther =
-    before.networkTransactionId !== null && before.networkTransactionId !== providerTransaction.transactionId;
+    before.networkTransactionId !== null &&
+    before.networkTransactionId !== providerTransaction.transactionId &&
+    !(await isNamedByStatement(tx, context, locked, payout));
   const isOurs = payout.claimed && !isOther;
   const current = isOurs ? await settleSuccess(tx, context, locked, payout) : before;
   if (current.status === 'reversed') return;

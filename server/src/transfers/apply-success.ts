@@ -9,6 +9,7 @@ import type { PayoutTransaction } from '../networks/contract.ts';
 import { claimProviderTransaction } from '../networks/provider-transactions.ts';
 import { nextRecheckAt } from '../networks/recheck.ts';
 import { bookCompleted, bookLateSuccess, bookMismatch, bookPaidTwice, type Payout } from './booking.ts';
+import { readPaidMinor } from './book-reversal.ts';
 import type { TransferContext } from './context.ts';
 import { connectorOf } from './rail.ts';
 import { noteTransfer } from './timeline.ts';
@@ -30,9 +31,27 @@ export async function applySuccess(
   await withLockedTransfer(context, transfer, (tx, locked) => settleSuccess(tx, context, locked, payout));
 }
 
+/**
+ * A line of the network's statement proves that it paid. Where its ids are not those of the API, and the API has reported the payout
+ * since the line was compared, it is the same payout.
+ */
+export async function applyStatementLine(
+  context: TransferContext,
+  transfer: Transfer,
+  providerTransaction: PayoutTransaction,
+): Promise<void> {
+  const payout = { ...(await claimPayout(context, transfer, providerTransaction)), isOfStatement: true };
+  await withLockedTransfer(context, transfer, async (tx, locked) => {
+    const isSettled = locked.transfer.networkTransactionId !== null && statementHasOwnIds(context, locked, payout);
+    if (!isSettled) await settleSuccess(tx, context, locked, payout);
+  });
+}
+
 /** Money that left, and whether its provider transaction is this transfer's. */
 export interface ClaimedPayout extends Payout {
   claimed: boolean;
+  /** Whether a line of the statement names it, which has the API's reference nowhere. */
+  isOfStatement?: boolean;
 }
 
 /** A statement of its own before the transaction that books: it spans merchants, and can be repeated. */
@@ -63,6 +82,9 @@ export async function settleSuccess(
   const { providerTransaction } = payout;
   if (!payout.claimed) return reviewReusedTransaction(tx, context, locked, providerTransaction);
   if (transfer.networkTransactionId === providerTransaction.transactionId) return transfer;
+  if (await isNamedByStatement(tx, context, locked, payout)) {
+    return changeTransfer(tx, context, locked, networkIds(payout));
+  }
   if (providerTransaction.currency !== transfer.currency) {
     return reviewCurrency(tx, context, locked, providerTransaction);
   }
@@ -71,6 +93,31 @@ export async function settleSuccess(
   if (transfer.status !== 'pending') return bookAfterEnd(tx, context, locked, payout);
   const isWhole = providerTransaction.amountMinor === transfer.amountMinor;
   return isWhole ? complete(tx, context, locked, payout) : suspend(tx, context, locked, payout);
+}
+
+/** Whether the API reports what is booked under the id that the statement has for it. */
+export async function isNamedByStatement(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+  payout: ClaimedPayout,
+): Promise<boolean> {
+  const { networkTransactionId, networkReference, currency } = locked.transfer;
+  const isOfStatement = networkTransactionId !== null && networkReference === null;
+  if (!isOfStatement || payout.isOfStatement || !statementHasOwnIds(context, locked, payout)) return false;
+  const { providerTransaction } = payout;
+  if (providerTransaction.currency !== currency) return false;
+  return providerTransaction.amountMinor === (await readPaidMinor(tx, locked.transfer));
+}
+
+function statementHasOwnIds(
+  { networks }: TransferContext,
+  { transfer: { network, route } }: LockedTransfer,
+  { railAccount }: ClaimedPayout,
+): boolean {
+  const connector = networks.find({ railAccount, network });
+  const operations = route === 'network' ? connector?.refunds : connector?.payouts;
+  return operations?.capabilities.statementHasOwnIds === true;
 }
 
 /** Another currency cannot be booked in ours: nothing is booked until a person has decided. */
@@ -91,7 +138,7 @@ async function complete(
   tx: Transaction,
   context: TransferContext,
   locked: LockedTransfer,
-  payout: Payout,
+  payout: ClaimedPayout,
 ): Promise<Transfer> {
   await bookCompleted(tx, context, locked.transfer, payout);
   const completedAt = context.clock.now();
@@ -101,7 +148,7 @@ async function complete(
     ...change,
     failureCode: null,
     failureReason: null,
-    ...networkIds(payout.providerTransaction),
+    ...networkIds(payout),
   });
 }
 
@@ -123,7 +170,7 @@ async function suspend(
   tx: Transaction,
   context: TransferContext,
   locked: LockedTransfer,
-  payout: Payout,
+  payout: ClaimedPayout,
 ): Promise<Transfer> {
   const { transfer } = locked;
   await bookMismatch(tx, context, transfer, payout);
@@ -133,14 +180,14 @@ async function suspend(
   });
   noteTransfer(tx, context, transfer, 'review', 'The network paid another amount. An operator reviews it.');
   const review = { progress: 'final', review: 'amount_mismatch' } as const;
-  return changeTransfer(tx, context, locked, { ...review, ...networkIds(payout.providerTransaction) });
+  return changeTransfer(tx, context, locked, { ...review, ...networkIds(payout) });
 }
 
 async function bookAfterEnd(
   tx: Transaction,
   context: TransferContext,
   locked: LockedTransfer,
-  payout: Payout,
+  payout: ClaimedPayout,
 ): Promise<Transfer> {
   const { transfer } = locked;
   const owedMinor = await bookLateSuccess(tx, context, locked, payout);
@@ -155,7 +202,7 @@ async function bookAfterEnd(
     summary: `${late} It was taken from ${source}.${owedMinor > 0n ? short : ''}`,
   });
   noteTransfer(tx, context, transfer, 'late_success', 'The network paid after the transfer had ended.');
-  return changeTransfer(tx, context, locked, { review: 'late_success', ...networkIds(payout.providerTransaction) });
+  return changeTransfer(tx, context, locked, { review: 'late_success', ...networkIds(payout) });
 }
 
 async function bookSecondPayout(
@@ -212,8 +259,8 @@ export function openTransferCase(
 }
 
 function networkIds({
-  networkReference,
-  transactionId,
-}: PayoutTransaction): Pick<Transfer, 'networkReference' | 'networkTransactionId'> {
-  return { networkReference, networkTransactionId: transactionId };
+  isOfStatement = false,
+  providerTransaction: { networkReference, transactionId },
+}: ClaimedPayout): Pick<Transfer, 'networkReference' | 'networkTransactionId'> {
+  return { networkReference: isOfStatement ? null : networkReference, networkTransactionId: transactionId };
 }

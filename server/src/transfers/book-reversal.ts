@@ -69,6 +69,11 @@ function onFloats(parts: ReadonlyMap<Account, bigint>): bigint {
   return [...parts].reduce((sum, [account, minor]) => (account.startsWith('float:') ? sum + minor : sum), 0n);
 }
 
+/** What a network has paid for a transfer, reversed or not, in bututs. */
+export async function readPaidMinor(tx: Transaction, transfer: Transfer): Promise<bigint> {
+  return (await readPaid(tx, transfer)).paidMinor;
+}
+
 /** What a network has paid for a transfer and not reversed, in bututs: the most that it can still reverse. */
 export async function readReversible(tx: Transaction, transfer: Transfer): Promise<bigint> {
   return (await readPaid(tx, transfer)).leftMinor;

@@ -363,37 +363,3 @@ test('a wrong setting is named', () => {
   assert.throws(() => readGsmaConfiguration({ ...settings, more: 1 }), /\/more/);
   assert.throws(() => readGsmaConfiguration(null), /configuration/);
 });
-
-const entry = (more: Record<string, unknown> = {}) => ({
-  ...{ transactionReference: 'S1', transactionStatus: 'completed', amount: '450.50', currency: 'GMD' },
-  ...{ creditParty: [{ key: 'accountid', value: '2999' }], debitParty: [{ key: 'msisdn', value: '+2207000001' }] },
-  ...{ creationDate: '2026-11-19T10:00:00Z', ...more },
-});
-
-test('a day of the statement is read page by page, and entries that are not understood are refused', async () => {
-  const first = Array.from({ length: 49 }, (_, index) => entry({ transactionReference: `S${index}` }));
-  const paid = {
-    creditParty: [{ key: 'msisdn', value: '+2207000002' }],
-    debitParty: [{ key: 'accountid', value: '2999' }],
-  };
-  server.replies = [
-    [200, [...first, entry({ ...paid, transactionReference: 'P1', amount: '20' })]],
-    [200, [entry({ transactionStatus: 'odd' }), entry({ amount: '-5' }), entry({ creditParty: [] }), 7]],
-  ];
-  const page = await aps.statements?.read({ day: '2026-11-19', cursor: null });
-  assert.ok(page?.state === 'page');
-  assert.deepEqual([page.lines.length, page.refusals.length, page.nextCursor], [50, 0, '50']);
-  const { kind, netMinor, counterpartyNumber } = page.lines.at(-1) ?? {};
-  assert.deepEqual([kind, netMinor, counterpartyNumber], ['payout', -2_000n, '+2207000002']);
-  assert.match(
-    lines()[0] ?? '',
-    /^GET \/accounts\/accountid\/2999\/statemententries\?limit=50&offset=0&fromDateTime=2026-11-19/,
-  );
-  const last = await aps.statements?.read({ day: '2026-11-19', cursor: page.nextCursor });
-  assert.ok(last?.state === 'page');
-  assert.deepEqual([last.lines.length, last.refusals.length, last.nextCursor], [0, 4, null]);
-  server.replies = [[200, [...first, entry()]], 'close'];
-  const late = await aps.statements?.read({ day: '2026-11-19', cursor: '249950' });
-  assert.ok(late?.state === 'page' && late.nextCursor === '250000', 'a long day does not end before its last page');
-  assert.equal((await aps.statements?.read({ day: '2026-11-19', cursor: null }))?.state, 'unknown');
-});

@@ -21,7 +21,7 @@ export function statementSource(client: GsmaClient, configuration: GsmaConfigura
   const account = `/accounts/${encodeURIComponent(ownParty.key)}/${encodeURIComponent(ownParty.value)}`;
   return {
     read: async ({ day, cursor }) => {
-      const offset = Number(cursor ?? '0');
+      const { offset, shortFirst } = readCursor(cursor);
       const from = firstMoment(day);
       const query = new URLSearchParams({
         limit: String(pageEntries),
@@ -30,9 +30,39 @@ export function statementSource(client: GsmaClient, configuration: GsmaConfigura
         toDateTime: addMs(from, dayMs - 1).toISOString(),
       });
       const reply = await client.readAccount(`${account}/statemententries?${query.toString()}`);
+      if (shortFirst !== null && isBeyondLast(reply, shortFirst)) return noMore;
       return readPage(reply, { configuration, day, offset });
     },
   };
+}
+
+/** Where a page begins and, where the one before was shorter than a page, which entry that one began with. */
+interface Position {
+  offset: number;
+  shortFirst: string | null;
+}
+
+const noMore: StatementPage = { state: 'page', lines: [], refusals: [], nextCursor: null };
+
+function readCursor(cursor: string | null): Position {
+  const [offset = '0', ...shortFirst] = (cursor ?? '').split(' ');
+  return { offset: Number(offset), shortFirst: shortFirst.length === 0 ? null : shortFirst.join(' ') };
+}
+
+/**
+ * A provider may cap its pages lower than the API does, so a short page is the last one only if nothing follows. A provider that
+ * ignores the offset returns it again, and one may refuse an offset beyond the last entry.
+ */
+function isBeyondLast(reply: Reply, shortFirst: string): boolean {
+  if (reply.kind !== 'response') return false;
+  if (reply.status === 400 || reply.status === 404 || reply.status === 416) return true;
+  return reply.status === 200 && Array.isArray(reply.body) && reply.body.some((entry) => nameOf(entry) === shortFirst);
+}
+
+/** What a page begins with; an entry without a reference is named by all that it has. */
+function nameOf(entry: JsonValue | undefined): string {
+  const reference = isObject(entry) ? entry['transactionReference'] : undefined;
+  return typeof reference === 'string' ? reference : JSON.stringify(entry ?? null);
 }
 
 function readPage(
@@ -49,8 +79,10 @@ function readPage(
     // A provider that ignores the filter would repeat every other day.
     else if (read.at.toISOString().startsWith(day)) lines.push(read);
   }
-  const isLast = reply.body.length < pageEntries;
-  return { state: 'page', lines, refusals, nextCursor: isLast ? null : String(offset + reply.body.length) };
+  const { length } = reply.body;
+  const next = String(offset + length);
+  const short = length < pageEntries ? `${next} ${nameOf(reply.body[0])}` : next;
+  return { state: 'page', lines, refusals, nextCursor: length === 0 ? null : short };
 }
 
 /** An entry, or why it is none. */

@@ -26,6 +26,7 @@ export function payoutOperations(rail: WaveRail): PayoutOperations {
   return {
     capabilities: {
       ...payouts,
+      statementHasOwnIds: true,
       amountStepMinor: amounts === 'whole' ? dalasi : 1n,
       ...(batches ? { batchMax } : {}),
     },

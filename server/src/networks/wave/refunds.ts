@@ -12,7 +12,7 @@ import type { WaveRail } from './wave-rail.ts';
 export function refundOperations(rail: WaveRail): RefundOperations {
   const { payouts, refunds } = rail.options;
   return {
-    capabilities: { ...payouts, ...refunds, partial: false },
+    capabilities: { ...payouts, ...refunds, partial: false, statementHasOwnIds: true },
     start: (request) => refundWhole(rail, request),
     lookUp: (request) => {
       if (request.hasSucceeded === true) return lookForReturn(rail, request);

@@ -78,6 +78,8 @@ export async function findReversal(
       cursor = listed.nextCursor;
       if (cursor === null) break;
     }
+    // What has not been read may have it.
+    if (cursor !== null) return undefined;
   }
   return null;
 }

@@ -89,3 +89,22 @@ test('balance, recipients and reversals are read, or undefined where they are no
   assert.deepEqual(await reverse(), { state: 'refused', code: 'payout-reversal-time-limit-exceeded' });
   assert.equal(await reverse(), undefined);
 });
+
+test('a day of more pages than are read for a reversal is no sign that there is none', async () => {
+  const paid: ScriptedReply = [
+    200,
+    {
+      ...{ id: 'cos-1', client_reference: reference, amount: '450.5', currency: 'GMD', transaction_id: 'T_1' },
+      ...{ checkout_status: 'complete', payment_status: 'succeeded' },
+    },
+  ];
+  const more: ScriptedReply = [200, { page_info: { has_next_page: true, end_cursor: 'next' }, items: [] }];
+  const pages = (count: number) => Array.from({ length: count }, () => more);
+  const look = async (...replies: ScriptedReply[]) => {
+    replying(paid, ...replies);
+    return (await wave.collections.lookUp({ reference, handles: { session_id: 'cos-1' }, hasSucceeded: true })).state;
+  };
+  const none: ScriptedReply = [200, { page_info: { has_next_page: false, end_cursor: null }, items: [] }];
+  assert.equal(await look(...pages(49), none, none, none, none), 'succeeded');
+  assert.equal(await look(...pages(50), none, none, none, none), 'unknown');
+});

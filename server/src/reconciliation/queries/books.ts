@@ -51,6 +51,36 @@ export function listByReferences(
   });
 }
 
+/** A refund through the network that no transaction has settled yet. */
+export interface UnsettledRefund {
+  merchantId: string;
+  id: string;
+  chargeId: string;
+  amountMinor: bigint;
+  currency: string;
+}
+
+/** The refunds of these charges, the newest first. */
+export function listUnsettledRefunds(
+  db: Queryable,
+  railAccount: string,
+  charges: readonly LineSubject[],
+): Promise<UnsettledRefund[]> {
+  return db.rows({
+    name: 'reconciliation_unsettled_refunds',
+    text: `-- across merchants: a line may be any merchant's
+           SELECT refunds.merchant_id AS "merchantId", refunds.id, refunds.charge_id AS "chargeId", refunds.amount AS "amountMinor",
+                  refunds.currency
+           FROM unnest($2::uuid[], $3::uuid[]) AS named (merchant_id, id)
+           JOIN refunds ON refunds.merchant_id = named.merchant_id AND refunds.charge_id = named.id
+           JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
+           WHERE COALESCE(transfers.rail_account, $1) = $1 AND transfers.route = 'network'
+             AND transfers.network_transaction_id IS NULL AND transfers.status <> 'cancelled'
+           ORDER BY refunds.id DESC`,
+    values: [railAccount, charges.map(({ merchantId }) => merchantId), charges.map(({ id }) => id)],
+  });
+}
+
 /** A charge or a transfer, as the comparison needs it. */
 export interface OwnRecord extends LineSubject {
   status: string;

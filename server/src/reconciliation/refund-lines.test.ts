@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { findCaseById } from '../cases/list-cases.ts';
+import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
+import { dayMs, utcDay } from '../kit/clock.ts';
+import type { PayoutResponse } from '../networks/contract.ts';
+import type { Charge } from '../payments/charge.ts';
+import type { Refund } from '../refunds/refund.ts';
+import { paidBack } from '../refunds/refund-world.corpus.ts';
+import type { Difference } from './difference.ts';
+import { createDifferenceResolvers } from './resolve-difference.ts';
+import { createStatementWorld, lastLineOf, lineOf, type StatementWorld } from './statement-world.corpus.ts';
+
+let world: StatementWorld;
+let openingMinor = 0n;
+const [awa, lamin] = ['01890000-0000-7000-8000-00000000000a', '01890000-0000-7000-8000-00000000000b'];
+
+before(async () => {
+  world = await createStatementWorld();
+  const { payouts, refunds } = world.networks.wave;
+  for (const operations of [payouts, refunds])
+    Object.assign(operations?.capabilities ?? {}, { statementHasOwnIds: true });
+});
+
+after(async () => {
+  await world.verify();
+  await world.close();
+});
+
+/** A payment whose refund the network has accepted, and a statement that has both before the refund's success is known. */
+async function refundOnStatementOnly(): Promise<{ charge: Charge; refund: Refund; day: string; line: string }> {
+  const charge = await world.collect({ network: 'wave', amountMinor: 10_000n });
+  const refund = await world.refundSent(charge);
+  const at = world.clock.now();
+  const day = utcDay(at);
+  const { reference, networkTransactionId: transactionId } = charge;
+  assert.ok(transactionId);
+  const line = `R-${transactionId}`;
+  const lines = [
+    lineOf({ transactionId, at, reference }),
+    lineOf({ kind: 'refund', transactionId: line, at, reference, originalTransactionId: `${reference}-refund` }),
+    lastLineOf(day),
+  ];
+  await world.state(lines, openingMinor);
+  openingMinor += lines.reduce((sum, { netMinor }) => sum + netMinor, 0n);
+  await world.clock.advance(dayMs);
+  return { charge, refund, day, line };
+}
+
+/** What the network then reports by the refund's own id, which the session's id leads to. */
+const reported = (charge: Charge, refund: Refund): PayoutResponse =>
+  paidBack(refund, { transactionId: `${charge.reference}-refund` });
+
+const foundOn = async (day: string): Promise<[string, string, string][]> =>
+  (await world.differencesOf(day)).map((each) => [each.class, each.subjectId, each.state]);
+
+async function book(difference: Difference | undefined): Promise<void> {
+  assert.ok(difference?.caseId);
+  const { caseId } = difference;
+  const context = {
+    ...world.context,
+    resolvers: createDifferenceResolvers(world.context),
+    isOperator: () => Promise.resolve(true),
+  };
+  assert.ok(await findCaseById(world.db, caseId));
+  const proposed = { caseId, resolution: 'book', evidence: 'The statement of today.', reported: null };
+  await proposeResolution(context, { ...proposed, operatorId: awa });
+  await confirmResolution(context, { caseId, operatorId: lamin });
+}
+
+const float = () => world.balance('float:rail-wave');
+
+test('the line of a refund whose success is not known yet is the refund’s, and agrees once it is', async () => {
+  const before = await float();
+  const { charge, refund, day } = await refundOnStatementOnly();
+  await world.run(day);
+  assert.deepEqual(await foundOn(day), [['missing_here', refund.id, 'open']]);
+  await world.report(refund, reported(charge, refund));
+  await world.run(day);
+  assert.deepEqual(await foundOn(day), [['missing_here', refund.id, 'resolved']]);
+  assert.equal(await float(), before);
+});
+
+test('a refund that two operators book from its line is not booked again by the network’s report', async () => {
+  const before = await float();
+  const { charge, refund, day, line } = await refundOnStatementOnly();
+  await world.run(day);
+  await book((await world.differencesOf(day))[0]);
+  assert.equal((await world.transfer(refund)).networkTransactionId, line);
+  await world.report(refund, reported(charge, refund));
+  assert.equal(await float(), before);
+  const { status, networkTransactionId } = await world.transfer(refund);
+  assert.deepEqual([status, networkTransactionId], ['completed', `${charge.reference}-refund`]);
+  await world.run(day);
+  assert.deepEqual(await foundOn(day), [['missing_here', refund.id, 'resolved']]);
+});
+
+test('what the network has reported meanwhile cannot be booked from its line too', async () => {
+  const before = await float();
+  const { charge, refund, day } = await refundOnStatementOnly();
+  await world.run(day);
+  const [difference] = await world.differencesOf(day);
+  await world.report(refund, reported(charge, refund));
+  await assert.rejects(book(difference), /has reported the payout meanwhile/);
+  assert.equal(await float(), before);
+});
+
+test('a refund that was made at the network itself is still a reversal of the payment', async () => {
+  const charge = await world.collect({ network: 'wave', amountMinor: 10_000n });
+  const at = world.clock.now();
+  const day = utcDay(at);
+  const { reference, networkTransactionId: transactionId } = charge;
+  assert.ok(transactionId);
+  const lines = [
+    lineOf({ transactionId, at, reference }),
+    lineOf({ kind: 'refund', transactionId: 'R-elsewhere', at, reference }),
+    lastLineOf(day),
+  ];
+  await world.state(lines, openingMinor);
+  openingMinor += lines.reduce((sum, { netMinor }) => sum + netMinor, 0n);
+  await world.clock.advance(dayMs);
+  await world.run(day);
+  assert.deepEqual(await foundOn(day), [['reversed', charge.id, 'open']]);
+});
