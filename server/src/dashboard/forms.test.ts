@@ -102,10 +102,11 @@ test('what another person has saved since a form was opened is shown, and not ov
   // The other form is drawn again in between, which must not make it newer.
   const longer = await (await owner.post(url, { ...drawn[1], ...typed(['10', '30']), more: 'members' })).text();
   const held = /name="held" value="([^"]*)"/.exec(longer)?.[1] ?? '';
-  const stale = await owner.post(url, { ...drawn[1], held, ...typed(['10', '30']) });
+  const stale = await owner.post(url, { ...drawn[1], held, ...typed(['10', '30']), 'members.2.percentage': '60' });
   const shown = await stale.text();
   assert.equal(stale.status, 409, shown);
   assert.match(shown, /This press did nothing[^]*name="members\.0\.percentage"[^>]*\svalue="25"/);
+  assert.doesNotMatch(shown, /value="60"/, 'nothing that was typed stands among it');
   const { body: stored } = await api.get(`/v1/sub-account-groups/${String(group['id'])}`);
   const percentages = (stored['members'] as { percentage: number }[]).map(({ percentage }) => percentage);
   assert.deepEqual(percentages.toSorted(), [10, 25]);

@@ -1,3 +1,4 @@
+import { isDatabaseAway } from '../kit/db-errors.ts';
 import { cancelOpenAttempts, expireIfDue } from './change-payment.ts';
 import { isOpenAbandoned, type Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
@@ -14,7 +15,11 @@ export async function expirePayments(context: PaymentContext): Promise<number> {
   const due = await listIntentsToExpire(context.db, context.clock.now(), rowsMax);
   const errors: unknown[] = [];
   for (const { merchantId, id } of due) {
-    await expirePayment(context, merchantId, id).catch((error: unknown) => errors.push(error));
+    await expirePayment(context, merchantId, id).catch((error: unknown) => {
+      // Every other one would wait for it too.
+      if (isDatabaseAway(error)) throw error;
+      errors.push(error);
+    });
   }
   if (errors.length > 0) throw errors[0];
   return due.length;

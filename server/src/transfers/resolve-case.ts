@@ -118,7 +118,9 @@ const rules: readonly TransferCaseRule[] = [
   {
     kind: 'amount_mismatch',
     resolution: 'accept',
-    effect: 'The beneficiary keeps what was paid; what was not paid returns to the balance, the fee goes to fees.',
+    effect:
+      'The beneficiary keeps what was paid; what was not paid returns to the balance, the fee goes to fees. Of a refund, each party ' +
+      'gets its part of what was not paid, and it can be refunded again.',
     note: 'The other amount was accepted; what was not paid was returned to the balance.',
     refusal: mustBeUnderReview('amount_mismatch'),
     async carryOut(tx, context, locked, { found }) {
@@ -141,7 +143,9 @@ const rules: readonly TransferCaseRule[] = [
   {
     kind: 'late_success',
     resolution: 'accept',
-    effect: 'Nothing is booked: the balance was charged when the payment was reported. The transfer is completed.',
+    effect:
+      'Nothing is booked: the balance was charged when the payment was reported. The transfer is completed. What was not paid of a ' +
+      'refund does not count as refunded.',
     note: 'The network did pay: the transfer is completed.',
     refusal: mustBeUnderReview('late_success'),
     async carryOut(tx, context, locked, { found }) {

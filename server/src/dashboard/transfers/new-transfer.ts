@@ -58,8 +58,9 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
   confirm: async (visit, { subject, body }) => confirmTransfer(visit, subject.availableMinor, body),
   async submit(visit, { body, formId }) {
     const amountMinor = amountOf(body);
-    if ((await hasRequested(visit, { formId })) || (await needsSecondPerson(visit, amountMinor))) {
-      await refuseImpossible(visit, body);
+    const isRequested = await hasRequested(visit, { formId });
+    if (isRequested || (await needsSecondPerson(visit, amountMinor))) {
+      if (!isRequested) await refuseImpossible(visit, body);
       return submitTransferRequest(visit, { amountMinor, body, formId, subAccountId: null });
     }
     const transfer = await act(visit, {

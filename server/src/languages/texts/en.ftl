@@ -246,6 +246,7 @@ amount-too-large = At most { $amount }.
 amount-not-taken = This amount cannot be paid here. Try another one.
 amount-whole = Only whole dalasi, like 450.
 amount-changed = The shop has changed the amount. Check it, then pay.
+fields-changed = The shop has changed what it asks. Fill it in again.
 fee-percent = A fee of { $percent } is added, rounded up to whole dalasi.
 fee-percent-fixed = A fee of { $percent } and { $fixed } is added, rounded up to whole dalasi.
 fee-fixed = A fee of { $fixed } is added.

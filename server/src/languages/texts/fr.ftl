@@ -420,6 +420,8 @@ amount-whole = Dalasi entiers seulement, comme 450.
 # unchecked
 amount-changed = La boutique a changé le montant. Vérifiez-le, puis payez.
 # unchecked
+fields-changed = La boutique a changé ses questions. Répondez encore.
+# unchecked
 fee-percent = Des frais de { $percent } s’ajoutent, arrondis au dalasi supérieur.
 # unchecked
 fee-percent-fixed = Des frais de { $percent } et { $fixed } s’ajoutent, arrondis au dalasi supérieur.

@@ -404,6 +404,8 @@ amount-whole = Dalasi timmariŋo doroŋ, ko 450.
 # unchecked
 amount-changed = Butikoo ye kodoo faliŋ. A juubee, i ye joo.
 # unchecked
+fields-changed = Butikoo ye a la ñininkaaroolu faliŋ. I ye i safee kotenke.
+# unchecked
 fee-percent = Caajoo { $percent } be laa la a kaŋ, fo dalasi timmariŋ.
 # unchecked
 fee-percent-fixed = Caajoo { $percent } niŋ { $fixed } be laa la a kaŋ, fo dalasi timmariŋ.

@@ -404,6 +404,8 @@ amount-whole = Dalasi yu mat rekk, lu mel ni 450.
 # unchecked
 amount-changed = Bitik bi soppi na xaalis bi. Xoolal ko, te nga fey.
 # unchecked
+fields-changed = Bitik bi soppi na laaj yi. Bindaatal ko.
+# unchecked
 fee-percent = Caajoo bu tollu ci { $percent } dina ci dolliku, ba mu mat dalasi.
 # unchecked
 fee-percent-fixed = Caajoo bu tollu ci { $percent } ak { $fixed } dina ci dolliku, ba mu mat dalasi.

@@ -31,9 +31,11 @@ export async function handleCollectForm(
   const refuse = (errors: RefusedCollect['errors'], retryAfterSeconds?: number) => ({
     refused: { amount, answers, network, accountNumber, errors, retryAfterSeconds },
   });
-  // The shop has changed its fields meanwhile: nobody's answer may stand under another label than the payer saw.
+  // The shop has changed its fields meanwhile: nobody's answer may stand under another label than the payer saw, now or after another
+  // press.
   if (answers.some((answer) => answer.trim() !== '') && hasOtherLabels(body, model.customFields)) {
-    return refuse([{ field: null, message: t('not-accepted') }]);
+    answers.fill('');
+    return refuse([{ field: null, message: t('fields-changed') }]);
   }
   const typed = readAmount(amount);
   if ('problem' in typed) return refuse([{ field: 'amount', message: t(typed.problem) }]);

@@ -267,7 +267,8 @@ describe('a link with a fixed amount', () => {
     const refused = await press(path, form);
     const text = await refused.text();
     assert.equal(refused.status, 400);
-    assert.match(text, /role="alert"[\s\S]*This was not accepted\. Check what you entered\./);
+    assert.match(text, /role="alert"[\s\S]*The shop has changed what it asks\. Fill it in again\./);
+    assert.doesNotMatch(text, /value="Awa"/, 'another press stores nothing under another label');
     assert.deepEqual(await written(), { payment_intents: 0, charges: 0 });
     const corrected = { ...hiddenFields(text), ...choice, field_0: '4B', field_1: 'Awa' };
     const page = await textOf(await paidAt(path, corrected));

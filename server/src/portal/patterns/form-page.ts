@@ -266,14 +266,14 @@ function isDone(view: FormView, form: PageInput['form']): boolean {
   return isHeldChanged(view, form) && hasValues(fields, form, values);
 }
 
-/** What stands there now, in place of what was typed over it: typed again it says what the person wants of that. */
+/** What stands there now, in place of all that was typed over it: typed again it says what the person wants of that. */
 async function drawChanged<Subject, Kind extends PortalKind>(
   page: FormPage<Subject, Kind>,
   [visit, sent]: At<Kind>,
 ): Promise<PageResult> {
   const input = { ...sent, form: {} };
   const { view } = await read(page, [visit, input]);
-  const values = { ...withTickedOptions(view.fields ?? [], withoutHeld(sent).form), ...view.values };
+  const values = view.values ?? withTickedOptions(view.fields ?? [], withoutHeld(sent).form);
   return draw(page, [visit, input], refusedForm(values, changedMeanwhile));
 }
 
