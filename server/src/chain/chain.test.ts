@@ -9,6 +9,7 @@ import { recordOperatorAct } from '../audit/operator-act.ts';
 import { contextOfCommand } from '../../../test/harness/operate.ts';
 import { addMs } from '../kit/clock.ts';
 import type { CommandInput } from '../kit/command-line.ts';
+import type { Queryable } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { chainCommands } from '../operator/chain-commands.ts';
 import type { CommandContext, CommandResult } from '../operator/command.ts';
@@ -242,9 +243,29 @@ test('recorded heads hold whatever clocks the workers had, and not where a block
   await world.clock.advance(120_000);
   const heads = await recordHeads({ ...context, directory: null, key });
   await world.asOwner('UPDATE movement_blocks SET chained_at = $1', [addMs(heads.at, 1)]);
-  assert.equal(await areHeadsUnchanged(world.db, heads, key), true, 'none is of before their time now');
+  assert.equal(await areHeadsUnchanged(world.db, heads), true, 'none is of before their time now');
   await world.asOwner(`UPDATE movement_blocks SET hash = sha256(hash)`);
-  assert.equal(await areHeadsUnchanged(world.db, heads, key), false);
+  assert.equal(await areHeadsUnchanged(world.db, heads), false);
+});
+
+test('recorded heads are compared by the primary key alone, some hundreds in a statement', async () => {
+  await world.asOwner(`INSERT INTO movement_blocks
+    SELECT gen_random_uuid(), 7, sha256(int8send(row)), '{}', '', 0, gen_random_uuid(), now() FROM generate_series(1, 1001) AS row`);
+  const stored = await world.db.rows<{ ownerId: string; number: bigint; hash: Buffer }>({
+    ...{ name: 'test_all_blocks', values: [] },
+    text: 'SELECT merchant_id AS "ownerId", number, hash FROM movement_blocks',
+  });
+  const heads = stored.map((block) => ({ book: 'ledger' as const, ...block }));
+  const names: string[] = [];
+  const db: Queryable = {
+    row: (statement) => (names.push(statement.name), world.db.row(statement)),
+    rows: (statement) => (names.push(statement.name), world.db.rows(statement)),
+    run: (statement) => (names.push(statement.name), world.db.run(statement)),
+  };
+  assert.equal(await areHeadsUnchanged(db, { heads }), true);
+  assert.deepEqual(names, Array.from({ length: 3 }, () => 'movement_blocks_unchanged'));
+  await world.asOwner('UPDATE movement_blocks SET number = 8 WHERE merchant_id = $1', [heads.at(-1)?.ownerId]);
+  assert.equal(await areHeadsUnchanged(db, { heads }), false);
 });
 
 test('a worker keeps the heads once a day, in the log too', async () => {

@@ -122,7 +122,7 @@ async function listOthers(context: CommandContext): Promise<string[]> {
   for (const file of filesOf(context).slice(1)) {
     const heads = parseHeads(readFileSync(file, 'utf8'), chainKey);
     // Whoever could change the file could also have deleted it.
-    if (heads && !(await areHeadsUnchanged(db, heads, chainKey))) others.push(file);
+    if (heads && !(await areHeadsUnchanged(db, heads))) others.push(file);
   }
   return others;
 }
