@@ -7,7 +7,7 @@ import { createLedgerWorld, type LedgerWorld } from '../ledger/ledger-world.corp
 import { installationId } from '../audit/audit-entry.ts';
 import { recordOperatorAct } from '../audit/operator-act.ts';
 import { contextOfCommand } from '../../../test/harness/operate.ts';
-import { addMs } from '../kit/clock.ts';
+import { addMs, dayMs } from '../kit/clock.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
@@ -224,18 +224,21 @@ test('recorded heads are signed, and a file that was changed is refused', async 
   assert.equal(parseHeads('not ours', key), null);
 });
 
-test('files with heads are kept for 400 days, however many a day has', async () => {
+test('the first file of each day is kept for 400 days, and the newest hundred, however many were written', async () => {
   const own = mkdtempSync(join(directory, 'retained-'));
-  const named = (daysAgo: number, second: number): string => {
-    const time = new Date(world.clock.now().getTime() - daysAgo * 86_400_000 - second * 1_000);
-    return join(own, `heads-${time.toISOString().replaceAll(/:|\.\d+/g, '')}.json`);
+  const day = (daysAgo: number): string =>
+    addMs(world.clock.now(), -daysAgo * dayMs)
+      .toISOString()
+      .slice(0, 10);
+  const named = (daysAgo: number, minute: number): string => {
+    const time = `${Math.floor(minute / 60)}`.padStart(2, '0') + `${minute % 60}`.padStart(2, '0');
+    return join(own, `heads-${day(daysAgo)}T${time}00Z.json`);
   };
-  const [retained, old] = [named(399, 0), named(401, 0)];
-  for (const file of [retained, old, ...Array.from({ length: 450 }, (_, second) => named(1, second))])
-    writeFileSync(file, '');
-  await recordHeads({ ...context, directory: own, key });
-  const files = listHeadsFiles(own);
-  assert.deepEqual([files.length, files.includes(retained), files.includes(old)], [452, true, false]);
+  for (const daysAgo of [401, 399, 2, 1])
+    for (let minute = 0; minute < 150; minute += 1) writeFileSync(named(daysAgo, minute), '');
+  const { file } = await recordHeads({ ...context, directory: own, key });
+  const newest = Array.from({ length: 99 }, (_, index) => named(1, 149 - index));
+  assert.deepEqual(listHeadsFiles(own), [file, ...newest, named(1, 0), named(2, 0), named(399, 0)]);
 });
 
 test('recorded heads hold whatever clocks the workers had, and not where a block was changed', async () => {
@@ -263,7 +266,10 @@ test('recorded heads are compared by the primary key alone, some hundreds in a s
     run: (statement) => (names.push(statement.name), world.db.run(statement)),
   };
   assert.equal(await areHeadsUnchanged(db, { heads }), true);
-  assert.deepEqual(names, Array.from({ length: 3 }, () => 'movement_blocks_unchanged'));
+  assert.deepEqual(
+    names,
+    Array.from({ length: 3 }, () => 'movement_blocks_unchanged'),
+  );
   await world.asOwner('UPDATE movement_blocks SET number = 8 WHERE merchant_id = $1', [heads.at(-1)?.ownerId]);
   assert.equal(await areHeadsUnchanged(db, { heads }), false);
 });
@@ -318,4 +324,11 @@ test('chain verify exits with 1 and names what was changed, also against the has
   const again = await run('chain verify');
   assert.deepEqual([again.exitCode, again.data['older_heads_that_differ']], [1, [head['file']]]);
   assert.match(again.text, /^The heads are NOT those of \S+: rows were chained again since\.$/m);
+  writeFileSync(String(head['file']), readFileSync(String(head['file']), 'utf8').replace(merchantId, installationId));
+  const skipping = await run('chain verify');
+  assert.deepEqual([skipping.exitCode, skipping.data['skipped_files']], [0, [head['file']]]);
+  assert.match(
+    skipping.text,
+    /^Skipped files, which were changed or signed with another KEY_PEPPER: 1, the newest \S+\.$/m,
+  );
 });
