@@ -9,7 +9,7 @@ import { recordOperatorAct } from '../audit/operator-act.ts';
 import { contextOfCommand } from '../../../test/harness/operate.ts';
 import { addMs, dayMs } from '../kit/clock.ts';
 import type { CommandInput } from '../kit/command-line.ts';
-import type { Queryable } from '../kit/db.ts';
+import type { Queryable, Statement } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { chainCommands } from '../operator/chain-commands.ts';
 import type { CommandContext, CommandResult } from '../operator/command.ts';
@@ -260,10 +260,14 @@ test('recorded heads are compared by the primary key alone, some hundreds in a s
   });
   const heads = stored.map((block) => ({ book: 'ledger' as const, ...block }));
   const names: string[] = [];
+  const noted = (statement: Statement): Statement => {
+    names.push(statement.name);
+    return statement;
+  };
   const db: Queryable = {
-    row: (statement) => (names.push(statement.name), world.db.row(statement)),
-    rows: (statement) => (names.push(statement.name), world.db.rows(statement)),
-    run: (statement) => (names.push(statement.name), world.db.run(statement)),
+    row: (statement) => world.db.row(noted(statement)),
+    rows: (statement) => world.db.rows(noted(statement)),
+    run: (statement) => world.db.run(noted(statement)),
   };
   assert.equal(await areHeadsUnchanged(db, { heads }), true);
   assert.deepEqual(
