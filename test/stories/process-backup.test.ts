@@ -14,9 +14,11 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { drillBackup } from '../../server/src/backups/drill-backup.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { processIdentity } from '../../server/src/database/embedded/process-identity.ts';
 import { findRunningServer } from '../../server/src/database/embedded/running-server.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
+import { overloadError } from '../../server/src/kit/public-error.ts';
 import { createApiClient, type ApiClient } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { ProcessWorld } from '../harness/process.ts';
@@ -112,8 +114,8 @@ test('a drill restores the backup beside the service, verifies its ledger, and l
   assert.deepEqual(processesIn(backups), []);
 });
 
-const drillWith = (verify: Parameters<typeof drillBackup>[0]['verify']) =>
-  drillBackup({ backupDirectory: backups, name: null, clock: systemClock, onProgress: () => {}, verify });
+const drillWith = (verify: Parameters<typeof drillBackup>[0]['verify'], clock = systemClock) =>
+  drillBackup({ backupDirectory: backups, name: null, clock, onProgress: () => {}, verify });
 
 test('of two drills at once one is refused, and the other one is not disturbed', async () => {
   const drills = [1, 2].map(() => drillWith(async () => ({ movements: 0, problem: null })));
@@ -121,6 +123,28 @@ test('of two drills at once one is refused, and the other one is not disturbed',
   assert.equal(first?.status === 'fulfilled' ? first.value.problem : first?.reason, null);
   assert.match(String(second?.status === 'rejected' && second.reason), /Process \d+ is doing a drill; wait for it\./);
   assert.equal(existsSync(join(backups, 'drill')), false);
+});
+
+test('of two drills that take over the lock of a killed one in the same instant, the earlier one is refused', async () => {
+  const directory = join(backups, 'drill');
+  const lockOf = (pid: number, identity = processIdentity(pid)) =>
+    writeFileSync(join(directory, 'dalasi.lock'), JSON.stringify({ pid, identity }));
+  mkdirSync(directory);
+  lockOf(process.ppid, 'of a process that is gone');
+  // The other one replaces the lock while this one waits to see whether it keeps it.
+  const clock = { ...systemClock, sleep: async () => lockOf(process.ppid) };
+  await assert.rejects(
+    drillWith(async () => ({ movements: 0, problem: null }), clock),
+    { message: `Process ${process.ppid} is doing a drill; wait for it.` },
+  );
+  rmSync(directory, { recursive: true });
+});
+
+test('a drill that is refused without a cause has failed, with the words of the refusal', async () => {
+  const { problem } = await drillWith(() =>
+    Promise.reject(overloadError('unavailable', 'All connections are in use.')),
+  );
+  assert.equal(problem, 'All connections are in use.');
 });
 
 test('a drill whose copy the server cannot read has failed, with what the server says', async () => {

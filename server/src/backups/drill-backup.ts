@@ -2,10 +2,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { clusterDirectoryIn } from '../database/embedded/cluster.ts';
 import { openDataDirectory } from '../database/embedded/data-directory.ts';
-import { findLiveOwner, lockDataDirectory } from '../database/embedded/data-directory-lock.ts';
+import { findLiveOwner, lockDataDirectory, type DataDirectoryLock } from '../database/embedded/data-directory-lock.ts';
 import { startEmbeddedPostgres } from '../database/embedded/embedded.ts';
 import { stopOrphanedServer } from '../database/embedded/orphaned-server.ts';
 import { migrate } from '../database/migrate.ts';
+import type { Clock } from '../kit/clock.ts';
 import { openDatabase, type Database } from '../kit/db.ts';
 import { PublicError } from '../kit/public-error.ts';
 import { StartError } from '../kit/start-error.ts';
@@ -29,16 +30,18 @@ const verifyTimeoutMs = 30 * 60_000;
 /** Restores a backup into a directory beside the backups, verifies it as a real restore would be, and removes it. */
 export async function drillBackup(options: DrillOptions): Promise<Drilled> {
   const directory = join(options.backupDirectory, 'drill');
-  const owner = findLiveOwner(directory);
-  if (owner !== undefined) throw new StartError(`Process ${owner} is doing a drill; wait for it.`);
   const drilled: Drilled = { backup: options.name, restoredTo: null, movements: null, problem: null };
   try {
     return await drillIn(directory, drilled, options);
   } catch (error) {
+    if (error instanceof RefusedDrill) throw error;
     // Whatever it is, such as a full disk or a page that the server cannot read: a drill that did not end well has failed.
     return { ...drilled, problem: inWords(error) };
   }
 }
+
+/** Another drill runs, so this one did not begin. */
+class RefusedDrill extends StartError {}
 
 /** Notes in `drilled` what it has restored. */
 async function drillIn(directory: string, drilled: Drilled, options: DrillOptions): Promise<Drilled> {
@@ -46,7 +49,7 @@ async function drillIn(directory: string, drilled: Drilled, options: DrillOption
   const log = (): void => {};
   const target = join(openDataDirectory(directory), 'copy');
   // Held from the first step to the last: the copy's own lock changes hands, and another drill would remove the copy meanwhile.
-  const lock = await lockDataDirectory(directory, clock);
+  const lock = await lockDrill(directory, clock);
   try {
     // A killed drill may have left its server running.
     await stopOrphanedServer({ clusterDirectory: clusterDirectoryIn(target), clock, log });
@@ -60,10 +63,19 @@ async function drillIn(directory: string, drilled: Drilled, options: DrillOption
   }
 }
 
+async function lockDrill(directory: string, clock: Clock): Promise<DataDirectoryLock> {
+  try {
+    return await lockDataDirectory(directory, clock);
+  } catch (error) {
+    const owner = findLiveOwner(directory);
+    throw owner === undefined ? error : new RefusedDrill(`Process ${owner} is doing a drill; wait for it.`);
+  }
+}
+
 /** PostgreSQL's own words say more than those for a client of the service. */
 function inWords(error: unknown): string {
-  const { message } = (error instanceof PublicError ? error.cause : error) as Error;
-  return message;
+  const told = error instanceof PublicError ? (error.cause ?? error) : error;
+  return told instanceof Error ? told.message : String(told);
 }
 
 async function verifyCopy(dataDirectory: string, { clock, verify }: DrillOptions) {

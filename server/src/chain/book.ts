@@ -1,6 +1,9 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import type { Block, BookName, ChainedRow, ChainHead } from './block.ts';
 
+/** A block by its place, with the hash that it had. */
+export type BlockHash = Pick<Block, 'number' | 'hash'> & { ownerId: string };
+
 /** The owner of a chain, a merchant or a business, and its newest block; `emptyHead` where there is none. */
 export interface OwnerHead extends ChainHead {
   ownerId: string;
@@ -31,6 +34,8 @@ export interface Book {
   ): Promise<(OwnerHead & { firstId: string })[]>;
   /** Every owner's newest block, at a time or now; by owner, after the owner `after`. */
   listHeads(db: Queryable, options: { after: string | null; rowsMax: number; at: Date | null }): Promise<OwnerHead[]>;
+  /** How many of these are still blocks of their chains, with that hash. */
+  countUnchanged(db: Queryable, recorded: readonly BlockHash[]): Promise<bigint>;
   /** The rows of the range. */
   listAfter(db: Queryable, range: RowRange): Promise<ChainedRow[]>;
   /** The rows of the range that no block names. */

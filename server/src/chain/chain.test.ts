@@ -7,8 +7,9 @@ import { createLedgerWorld, type LedgerWorld } from '../ledger/ledger-world.corp
 import { installationId } from '../audit/audit-entry.ts';
 import { recordOperatorAct } from '../audit/operator-act.ts';
 import { contextOfCommand } from '../../../test/harness/operate.ts';
-import { addMs } from '../kit/clock.ts';
+import { addMs, dayMs } from '../kit/clock.ts';
 import type { CommandInput } from '../kit/command-line.ts';
+import type { Queryable, Statement } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { chainCommands } from '../operator/chain-commands.ts';
 import type { CommandContext, CommandResult } from '../operator/command.ts';
@@ -223,18 +224,21 @@ test('recorded heads are signed, and a file that was changed is refused', async 
   assert.equal(parseHeads('not ours', key), null);
 });
 
-test('files with heads are kept for 400 days, however many a day has', async () => {
+test('the first file of each day is kept for 400 days, and the newest hundred, however many were written', async () => {
   const own = mkdtempSync(join(directory, 'retained-'));
-  const named = (daysAgo: number, second: number): string => {
-    const time = new Date(world.clock.now().getTime() - daysAgo * 86_400_000 - second * 1_000);
-    return join(own, `heads-${time.toISOString().replaceAll(/:|\.\d+/g, '')}.json`);
+  const day = (daysAgo: number): string =>
+    addMs(world.clock.now(), -daysAgo * dayMs)
+      .toISOString()
+      .slice(0, 10);
+  const named = (daysAgo: number, minute: number): string => {
+    const time = `${Math.floor(minute / 60)}`.padStart(2, '0') + `${minute % 60}`.padStart(2, '0');
+    return join(own, `heads-${day(daysAgo)}T${time}00Z.json`);
   };
-  const [retained, old] = [named(399, 0), named(401, 0)];
-  for (const file of [retained, old, ...Array.from({ length: 450 }, (_, second) => named(1, second))])
-    writeFileSync(file, '');
-  await recordHeads({ ...context, directory: own, key });
-  const files = listHeadsFiles(own);
-  assert.deepEqual([files.length, files.includes(retained), files.includes(old)], [452, true, false]);
+  for (const daysAgo of [401, 399, 2, 1])
+    for (let minute = 0; minute < 150; minute += 1) writeFileSync(named(daysAgo, minute), '');
+  const { file } = await recordHeads({ ...context, directory: own, key });
+  const newest = Array.from({ length: 99 }, (_, index) => named(1, 149 - index));
+  assert.deepEqual(listHeadsFiles(own), [file, ...newest, named(1, 0), named(2, 0), named(399, 0)]);
 });
 
 test('recorded heads hold whatever clocks the workers had, and not where a block was changed', async () => {
@@ -242,9 +246,36 @@ test('recorded heads hold whatever clocks the workers had, and not where a block
   await world.clock.advance(120_000);
   const heads = await recordHeads({ ...context, directory: null, key });
   await world.asOwner('UPDATE movement_blocks SET chained_at = $1', [addMs(heads.at, 1)]);
-  assert.equal(await areHeadsUnchanged(world.db, heads, key), true, 'none is of before their time now');
+  assert.equal(await areHeadsUnchanged(world.db, heads), true, 'none is of before their time now');
   await world.asOwner(`UPDATE movement_blocks SET hash = sha256(hash)`);
-  assert.equal(await areHeadsUnchanged(world.db, heads, key), false);
+  assert.equal(await areHeadsUnchanged(world.db, heads), false);
+});
+
+test('recorded heads are compared by the primary key alone, some hundreds in a statement', async () => {
+  await world.asOwner(`INSERT INTO movement_blocks
+    SELECT gen_random_uuid(), 7, sha256(int8send(row)), '{}', '', 0, gen_random_uuid(), now() FROM generate_series(1, 1001) AS row`);
+  const stored = await world.db.rows<{ ownerId: string; number: bigint; hash: Buffer }>({
+    ...{ name: 'test_all_blocks', values: [] },
+    text: 'SELECT merchant_id AS "ownerId", number, hash FROM movement_blocks',
+  });
+  const heads = stored.map((block) => ({ book: 'ledger' as const, ...block }));
+  const names: string[] = [];
+  const noted = (statement: Statement): Statement => {
+    names.push(statement.name);
+    return statement;
+  };
+  const db: Queryable = {
+    row: (statement) => world.db.row(noted(statement)),
+    rows: (statement) => world.db.rows(noted(statement)),
+    run: (statement) => world.db.run(noted(statement)),
+  };
+  assert.equal(await areHeadsUnchanged(db, { heads }), true);
+  assert.deepEqual(
+    names,
+    Array.from({ length: 3 }, () => 'movement_blocks_unchanged'),
+  );
+  await world.asOwner('UPDATE movement_blocks SET number = 8 WHERE merchant_id = $1', [heads.at(-1)?.ownerId]);
+  assert.equal(await areHeadsUnchanged(db, { heads }), false);
 });
 
 test('a worker keeps the heads once a day, in the log too', async () => {
@@ -297,4 +328,11 @@ test('chain verify exits with 1 and names what was changed, also against the has
   const again = await run('chain verify');
   assert.deepEqual([again.exitCode, again.data['older_heads_that_differ']], [1, [head['file']]]);
   assert.match(again.text, /^The heads are NOT those of \S+: rows were chained again since\.$/m);
+  writeFileSync(String(head['file']), readFileSync(String(head['file']), 'utf8').replace(merchantId, installationId));
+  const skipping = await run('chain verify');
+  assert.deepEqual([skipping.exitCode, skipping.data['skipped_files']], [0, [head['file']]]);
+  assert.match(
+    skipping.text,
+    /^Skipped files, which were changed or signed with another KEY_PEPPER: 1, the newest \S+\.$/m,
+  );
 });

@@ -17,8 +17,11 @@ export interface RecordContext {
 
 // Longer than a block takes to be committed, and clocks differ.
 const settlesAfterMs = 60_000;
-// More than a year. By their age and not their number: each start of each worker writes one.
+// Each start of each worker writes a file, and one that crashes may start every few seconds. So the first of each day is kept for
+// more than a year, however many follow it, and of all others the newest.
 const retentionMs = 400 * dayMs;
+const newestMax = 100;
+const dayLength = 'heads-YYYY-MM-DD'.length;
 const isOurs = /^heads-\d{4}-\d{2}-\d{2}T\d{6}Z\.json$/;
 
 /** Writes the heads of all chains into a new file of the directory, if there is one. */
@@ -33,9 +36,18 @@ export async function recordHeads({
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, nameOf(heads.at));
   createPrivateFile(file, formatHeads(heads));
-  const oldest = nameOf(addMs(heads.at, -retentionMs));
-  for (const name of listNames(directory)) if (name < oldest) rmSync(join(directory, name), { force: true });
+  deleteOld(directory, nameOf(addMs(heads.at, -retentionMs)));
   return { ...heads, file };
+}
+
+function deleteOld(directory: string, oldest: string): void {
+  const names = listNames(directory);
+  for (const [index, name] of names.entries()) {
+    // The next one is older.
+    const isFirstOfDay = names[index + 1]?.slice(0, dayLength) !== name.slice(0, dayLength);
+    const isKept = name >= oldest && (isFirstOfDay || index < newestMax);
+    if (!isKept) rmSync(join(directory, name), { force: true });
+  }
 }
 
 function nameOf(at: Date): string {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { areHeadsUnchanged, parseHeads, readHeads, type Heads } from '../chain/heads.ts';
 import { listHeadsFiles, recordHeads } from '../chain/record-heads.ts';
@@ -26,7 +26,8 @@ const verify: Command = {
     const recorded = digest === undefined ? readRecorded(context, options['heads']) : null;
     const verified = await verifyChains(context, recorded?.heads ?? []);
     const isOther = digest !== undefined && (await readHeads(db, timeOf(context, at), chainKey)).digest !== digest;
-    const others = digest === undefined && options['heads'] === undefined ? await listOthers(context) : [];
+    const comparesAll = digest === undefined && options['heads'] === undefined;
+    const { others, skipped } = comparesAll ? await compareOlder(context) : { others: [], skipped: [] };
     const seconds = Math.ceil((clock.now().getTime() - startedMs) / 1_000);
     const isRight = verified.findings.length === 0 && !isOther && others.length === 0;
     await db.withTransaction(async (tx) =>
@@ -42,6 +43,7 @@ const verify: Command = {
         unchained_rows: Number(verified.unchainedRows),
         compared_with: compared,
         older_heads_that_differ: others,
+        skipped_files: skipped,
       },
       findings: verified.findings.map(({ book, ownerId, block, sequence, rowId, what }) => ({
         ...{ book, owner_id: ownerId, block: Number(block), sequence: Number(sequence), row_id: rowId, what },
@@ -53,6 +55,11 @@ const verify: Command = {
       ...others.map((file) => `The heads are NOT those of ${file}: rows were chained again since.`),
       `${isRight ? 'The chains are right' : 'The chains are WRONG'}: ${verified.rows} rows in ${verified.chains} chains, in ${seconds} s.`,
       compared === null ? 'They were compared with no recorded head: see chain head.' : `Compared with ${compared}.`,
+      ...(skipped.length > 0
+        ? [
+            `Skipped files, which were changed or signed with another KEY_PEPPER: ${skipped.length}, the newest ${skipped[0]}.`,
+          ]
+        : []),
       ...(verified.unchainedRows > 0n ? [`${verified.unchainedRows} rows wait for their block.`] : []),
       ...(verified.lateRows > 0n
         ? [`${verified.lateRows} rows were added more than an hour after their time, behind newer ones.`]
@@ -113,18 +120,21 @@ function readRecorded(
 }
 
 /**
- * The older files of CHAIN_DIR whose heads are no blocks of their chains any more. A chain that somebody has written again before the
- * newest file was recorded fits that one.
+ * Compares with the older files of CHAIN_DIR, because a chain that somebody has written again before the newest one was recorded fits
+ * that one. `others`: files whose heads are no blocks of their chains any more; `skipped`: those that this service has not signed.
  */
-async function listOthers(context: CommandContext): Promise<string[]> {
+async function compareOlder(context: CommandContext): Promise<{ others: string[]; skipped: string[] }> {
   const { db, chainKey } = context;
-  const others: string[] = [];
+  const [others, skipped]: [string[], string[]] = [[], []];
   for (const file of filesOf(context).slice(1)) {
+    // A worker that starts meanwhile deletes files that are kept no longer.
+    if (!existsSync(file)) continue;
     const heads = parseHeads(readFileSync(file, 'utf8'), chainKey);
     // Whoever could change the file could also have deleted it.
-    if (heads && !(await areHeadsUnchanged(db, heads, chainKey))) others.push(file);
+    if (!heads) skipped.push(file);
+    else if (!(await areHeadsUnchanged(db, heads))) others.push(file);
   }
-  return others;
+  return { others, skipped };
 }
 
 function filesOf({ installation: { chainDirectory } }: CommandContext): string[] {

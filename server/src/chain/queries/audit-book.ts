@@ -44,6 +44,15 @@ export const auditBook = bookOf('audit', {
            ) AS head
            WHERE ($1::uuid IS NULL OR owners.id > $1) ORDER BY owners.id LIMIT $2`,
   },
+  /** One probe of the primary key for each that was recorded. */
+  unchanged: {
+    name: 'audit_blocks_unchanged',
+    text: `-- across merchants: the heads of all chains were recorded together
+           SELECT count(*) AS count
+           FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS recorded (business_id, number, hash)
+           JOIN audit_blocks ON audit_blocks.business_id = recorded.business_id AND audit_blocks.number = recorded.number
+           WHERE audit_blocks.hash = recorded.hash`,
+  },
   /** By id; reads no more rows than it returns. */
   after: {
     name: 'audit_blocks_rows_after',

@@ -5,13 +5,13 @@ import type { Book, OwnerHead, StoredRow } from '../book.ts';
 
 /** The statements of a book, each with its tables in its own text; `bookOf` knows their values. */
 export type BookStatements = Record<
-  'behind' | 'heads' | 'after' | 'unchained' | 'count' | 'insert' | 'blocks' | 'rows',
+  'behind' | 'heads' | 'unchanged' | 'after' | 'unchained' | 'count' | 'insert' | 'blocks' | 'rows',
   Pick<Statement, 'name' | 'text'>
 >;
 
 /** See `Book`. */
 export function bookOf(name: BookName, statements: BookStatements): Book {
-  const { behind, heads, after, unchained, count, insert, blocks, rows } = statements;
+  const { behind, heads, unchanged, after, unchained, count, insert, blocks, rows } = statements;
   return {
     name,
     listBehind: (db, { beforeId, rowsMax }) =>
@@ -20,6 +20,15 @@ export function bookOf(name: BookName, statements: BookStatements): Book {
         values: [beforeId, rowsMax, emptyHead.hash, emptyHead.throughId],
       }),
     listHeads: (db, options) => db.rows<OwnerHead>({ ...heads, values: [options.after, options.rowsMax, options.at] }),
+    countUnchanged: async (db, recorded) => {
+      const values = [
+        recorded.map(({ ownerId }) => ownerId),
+        recorded.map(({ number }) => number),
+        recorded.map(({ hash }) => hash),
+      ];
+      const row = await db.row<{ count: bigint }>({ ...unchanged, values });
+      return row?.count ?? 0n;
+    },
     listAfter: (db, { ownerId, afterId, beforeId, rowsMax }) =>
       db.rows<ChainedRow>({ ...after, values: [ownerId, afterId, beforeId, rowsMax] }),
     listUnchained: (db, { ownerId, afterId, beforeId, rowsMax }) =>

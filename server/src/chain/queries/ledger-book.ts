@@ -39,6 +39,15 @@ export const ledgerBook = bookOf('ledger', {
            ) AS head
            WHERE ($1::uuid IS NULL OR owners.merchant_id > $1) ORDER BY owners.merchant_id LIMIT $2`,
   },
+  /** One probe of the primary key for each that was recorded. */
+  unchanged: {
+    name: 'movement_blocks_unchanged',
+    text: `-- across merchants: the heads of all chains were recorded together
+           SELECT count(*) AS count
+           FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS recorded (merchant_id, number, hash)
+           JOIN movement_blocks ON movement_blocks.merchant_id = recorded.merchant_id AND movement_blocks.number = recorded.number
+           WHERE movement_blocks.hash = recorded.hash`,
+  },
   /** By id; reads no more rows than it returns. */
   after: {
     name: 'movement_blocks_rows_after',
