@@ -120,6 +120,22 @@ export async function isImportIncomplete(
   return row !== undefined;
 }
 
+/** Whether an import that began since then, and has ended, has the day: between its first and last line, or read by API. */
+export async function hasEndedImport(
+  db: Queryable,
+  railAccount: string,
+  { day, since }: { day: string; since: Date },
+): Promise<boolean> {
+  const row = await db.row({
+    name: 'statement_imports_ended',
+    text: `SELECT id FROM statement_imports
+           WHERE rail_account = $1 AND created_at >= $3 AND finished_at IS NOT NULL
+             AND ($2::date BETWEEN first_day AND last_day OR (source = 'api' AND name = $2::date::text)) LIMIT 1`,
+    values: [railAccount, day, since],
+  });
+  return row !== undefined;
+}
+
 export interface RowRefusal {
   rowNumber: number;
   reason: string;
