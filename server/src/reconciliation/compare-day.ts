@@ -142,7 +142,8 @@ async function compareUndecided(context: ReconciliationContext, run: Run): Promi
     await judgeLines(
       context,
       run,
-      lines.filter(({ at }) => at < run.start),
+      // Those of the day that have no record come after this.
+      lines.filter(({ at, subject }) => at < run.start || (at < run.end && subject !== null)),
     );
   }
 }

@@ -5,7 +5,10 @@ import type { StatementEntry, StatementSource } from '../networks/statement.ts';
 import type { ChangingNetworkRegistry } from '../networks/registry.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
+import { findStatementAccount } from './account.ts';
 import { reconcileYesterday } from './daily-job.ts';
+import { findDay } from './queries/days.ts';
+import { runDay } from './run-day.ts';
 import { createStatementWorld, lineOf, type StatementWorld } from './statement-world.corpus.ts';
 
 let world: StatementWorld;
@@ -94,6 +97,30 @@ test('days whose statement could not be read are read before they are reconciled
   pages = [[line]];
   assert.equal(await reconcileYesterday(world.context), 1);
   assert.deepEqual(await world.differencesOf(utcDay(at)), []);
+});
+
+test('a run that somebody begins reads the days by API too, and not those that an import since their end has', async () => {
+  const account = await findStatementAccount(world.context, 'wave');
+  const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'R-1' }));
+  const at = world.clock.now();
+  const [day, next] = [utcDay(at), utcDay(addMs(at, dayMs))];
+  // It is not over: neither a failure of the API nor this result keeps it from being read.
+  pages = ['unknown'];
+  await runDay(world.context, account, day);
+  await world.clock.advance(2 * dayMs);
+  await assert.rejects(runDay(world.context, account, next), new RegExp(`statement of ${day} was not read`));
+  pages = [[lineOf({ transactionId: 'R-1', at })]];
+  await runDay(world.context, account, next);
+  const open = async () => (await world.differencesOf(day)).filter(({ state }) => state !== 'resolved');
+  assert.deepEqual(await open(), []);
+  assert.equal((await findDay(world.db, account.railAccount, day))?.matched, 1n);
+
+  const last = utcDay(world.clock.now());
+  await world.clock.advance(dayMs);
+  await world.state([lineOf({ transactionId: 'R-2', at: addMs(world.clock.now(), -dayMs) })]);
+  pages = ['unknown'];
+  assert.equal((await runDay(world.context, account, last)).lines, 1n);
 });
 
 test('hostile lines of a statement by API are refused or shown harmlessly, and stop no other line', async () => {

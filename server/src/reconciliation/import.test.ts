@@ -4,13 +4,17 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import { createRefundWorld, type RefundWorld } from '../refunds/refund-world.corpus.ts';
 import { findStatementAccount, type StatementAccount } from './account.ts';
 import { importFile, saveMapping, tryMapping } from './import-file.ts';
-import { importLines } from './import-lines.ts';
+import { importLines, refusalsMax, type ImportedRow } from './import-lines.ts';
 import { readMapping } from './mapping.ts';
+import { isImportIncomplete } from './queries/imports.ts';
 import { listLinesOfDay } from './queries/lines.ts';
+import { noTransactionRefusal } from './read-line.ts';
 import type { StatementLine } from './statement-line.ts';
+import { lineOf } from './statement-world.corpus.ts';
 import { workbookOf, zipOf } from './workbook.corpus.ts';
 
 let world: RefundWorld;
@@ -287,4 +291,52 @@ test('an import that was killed goes on where it was, and two at once do not cou
   );
   const counted = both.flatMap((each) => (each.status === 'fulfilled' ? [each.value.imported.linesKnown] : []));
   assert.ok(counted.length >= 1 && counted.every((known) => known === 1_500n), String(counted));
+});
+
+test('which days an import with refused rows, or one that has not ended, leaves incomplete', async () => {
+  const aps = await findStatementAccount(world.context, 'aps');
+  const [from, middle, to] = ['2026-11-01', '2026-11-02', '2026-11-03'];
+  let statements = 0;
+  const lines = (...days: string[]): ImportedRow[] =>
+    days.map((each, index) => {
+      const line = lineOf({ transactionId: `I-${each}`, at: new Date(`${each}T10:00:00Z`) });
+      return { rowNumber: index + 1, line };
+    });
+  const refused = (refusal: string, count: number): ImportedRow[] =>
+    Array.from({ length: count }, (_, index) => ({ rowNumber: index + 10, refusal }));
+  const imported = async (given: readonly ImportedRow[], isStopped = false): Promise<void> => {
+    statements += 1;
+    async function* rows() {
+      yield* given;
+      if (isStopped) throw new Error('stopped');
+    }
+    const about = { source: 'file', name: 'lines.csv', fingerprint: `incomplete ${statements}` } as const;
+    await importLines(world.context, aps, { ...about, rows: rows() });
+  };
+  const incomplete = async (...days: string[]): Promise<string[]> => {
+    const found: string[] = [];
+    for (const each of days) {
+      const about = { day: each, expected: noTransactionRefusal, refusalsMax };
+      if (await isImportIncomplete(world.db, aps.railAccount, about)) found.push(each);
+    }
+    return found;
+  };
+  const sums = refused(noTransactionRefusal, refusalsMax + 1);
+  await imported([...lines(from, to), ...sums]);
+  assert.deepEqual(await incomplete(from, middle, to), [], 'rows without a transaction id, more than are stored');
+  await imported([...lines(from, to), ...refused('Its time cannot be read.', 1)]);
+  assert.deepEqual(await incomplete(from, middle, to), [from, middle, to]);
+  await imported(lines(middle));
+  assert.deepEqual(await incomplete(from, middle, to), [from, to], 'a corrected file of one day');
+  await imported(lines(from, to));
+  assert.deepEqual(await incomplete(from, middle, to), []);
+
+  const now = world.clock.now();
+  const [today, tomorrow] = [utcDay(now), utcDay(addMs(now, dayMs))];
+  await assert.rejects(imported([...lines(from), ...lines(...Array.from({ length: 500 }, () => middle))], true));
+  assert.deepEqual(await incomplete(from, today, tomorrow), [from, today], 'one that has stopped knows no later day');
+  await imported(lines(middle));
+  assert.deepEqual(await incomplete(from), [from], 'it had read more days');
+  await imported(lines(from, middle));
+  assert.deepEqual(await incomplete(from, today), []);
 });

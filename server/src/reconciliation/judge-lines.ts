@@ -16,14 +16,15 @@ import type { StatementLine } from './statement-line.ts';
 
 /**
  * Judges lines that belong to no record. Money that came to the operator's account stands in `unmatched` until two operators have
- * decided whose it is; what left has a case. On a business's own account such lines are its own business: they are listed.
+ * decided whose it is; what left has a case. On a business's own account such lines are its own business: they are listed. A line
+ * whose record was found later may still have money in `unmatched`, or had it when the day ended: that is listed too.
  */
 export async function judgeLines(
   context: ReconciliationContext,
   run: Run,
   lines: readonly StatementLine[],
 ): Promise<void> {
-  const moved = lines.filter(({ subject, netMinor }) => subject === null && netMinor !== 0n);
+  const moved = lines.filter(({ netMinor }) => netMinor !== 0n);
   if (moved.length === 0) return;
   const stored = new Map(
     (
@@ -60,10 +61,13 @@ async function judgeLine(
   { line, difference, movements }: LoadedLine,
 ): Promise<void> {
   const { totals, account, start, end } = run;
-  totals.listedMinor += imbalance({ movements, lines: [line] }, { before: end, sum: 'beforeEnd' });
-  totals.listedAtStartMinor += imbalance({ movements, lines: [line] }, { before: start, sum: 'beforeStart' });
+  // A line that has a record is compared with it.
+  const lines = line.subject === null ? [line] : [];
+  totals.listedMinor += imbalance({ movements, lines }, { before: end, sum: 'beforeEnd' });
+  totals.listedAtStartMinor += imbalance({ movements, lines }, { before: start, sum: 'beforeStart' });
   if (difference?.state === 'resolved') return;
   totals.differences.unknown = (totals.differences.unknown ?? 0) + 1;
+  if (line.subject !== null) return;
   if (!difference && run.casesLeft <= 0) return;
   const isOwners = account.ownerId !== null;
   const opensCase = !isOwners && run.casesLeft > 0;
@@ -144,7 +148,7 @@ export async function relinkUndecided(context: ReconciliationContext, run: Run):
         await db.withTransaction((tx) => endUnknown(tx, context, difference));
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'insufficient_balance') throw error;
-        // Other decisions have used up what stood there. Its case stays, and the days are proved all the same.
+        // Other decisions have used up what stood there. Its case stays, and `judgeLines` lists its money.
         const fields = { network: account.railAccount, difference_id: difference.id };
         context.log.warn('unmatched has too little for money whose record is known by now', fields);
       }

@@ -15,6 +15,7 @@ import type { StatementAccount } from './account.ts';
 import type { DifferenceClass } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { DayBounds } from './load-compared.ts';
+import { refusalsMax } from './import-lines.ts';
 import { isImportIncomplete } from './queries/imports.ts';
 import { findNewestLineTime, hasLineOfTransaction, listUnlinkedLines, readDayOfLines } from './queries/lines.ts';
 import { noTransactionRefusal } from './read-line.ts';
@@ -157,7 +158,7 @@ async function judgeUnconfirmed(
   const newest = await findNewestLineTime(context.db, railAccount);
   const lines = await readDayOfLines(context.db, railAccount, utcDay(start));
   const isWhole = newest !== null && newest >= addMs(end, toleranceMs) && lines?.gaps === 0n && lines.lines > 0n;
-  const imported = { day: utcDay(start), expected: noTransactionRefusal };
+  const imported = { day: utcDay(start), expected: noTransactionRefusal, refusalsMax };
   const isComplete = isWhole && !(await isImportIncomplete(context.db, railAccount, imported));
   const query = { merchantId: ownerId, railAccount, start, end, rowsMax: pageRows };
   const pages = pagesOf<Receipt>(pageRows, (last) =>

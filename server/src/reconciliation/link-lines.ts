@@ -39,9 +39,10 @@ export async function linkLines(
   const transactionIds = lines.flatMap(({ transactionId, originalTransactionId }) =>
     originalTransactionId === null ? [transactionId] : [transactionId, originalTransactionId],
   );
-  const references = lines.flatMap(({ reference }) =>
+  const named = lines.flatMap(({ reference }) =>
     reference !== null && shortIdOf(reference) !== null ? [reference] : [],
   );
+  const references = [...new Set(named)];
   const [owners, records] = [
     await listTransactionOwners(db, railAccount, transactionIds),
     references.length === 0 ? [] : await listByReferences(db, railAccount, references),
@@ -49,11 +50,13 @@ export async function linkLines(
   const ownersByTransaction = Map.groupBy(owners, ({ transactionId }) => transactionId);
   const byReference = new Map(records.map((record) => [record.reference, record]));
   const refunds = await refundsOf(db, railAccount, lines, records);
-  const found = lines.flatMap((line) => {
+  // In the order of their times, as refunds are in that of their ids.
+  const ordered = lines.toSorted((one, other) => one.at.getTime() - other.at.getTime());
+  const found = ordered.flatMap((line) => {
     const subject =
       ownerOf(ownersByTransaction.get(line.transactionId), line) ??
       ownerOf(ownersByTransaction.get(line.originalTransactionId ?? ''), line) ??
-      refundOf(line, byReference.get(line.reference ?? ''), refunds) ??
+      takeRefundOf(line, byReference.get(line.reference ?? ''), refunds) ??
       byReference.get(line.reference ?? '');
     if (!subject) return [];
     const { merchantId, type, id } = subject;
@@ -90,17 +93,19 @@ async function refundsOf(
 
 /**
  * A refund's line has the reference of the payment. Where we have sent that refund and its success is not known yet, it is the
- * refund's: as the payment's it would count as a reversal, which takes the money back a second time.
+ * refund's: as the payment's it would count as a reversal, which takes the money back a second time. Each line takes its own
+ * from `refunds`, the oldest first.
  */
-function refundOf(
+function takeRefundOf(
   line: StatementLine,
   charge: ReferencedRecord | undefined,
-  refunds: readonly UnsettledRefund[],
+  refunds: UnsettledRefund[],
 ): LineSubject | undefined {
   if (charge?.type !== 'charge' || !isRefundSent(line)) return undefined;
-  const found = refunds.find(
+  const index = refunds.findIndex(
     ({ chargeId, amountMinor, currency }) =>
       chargeId === charge.id && amountMinor === line.grossMinor && currency === line.currency,
   );
+  const [found] = index === -1 ? [] : refunds.splice(index, 1);
   return found && { merchantId: found.merchantId, type: 'transfer', id: found.id };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findCaseById } from '../cases/list-cases.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
-import { dayMs, utcDay } from '../kit/clock.ts';
+import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
 import type { Charge } from '../payments/charge.ts';
 import type { Refund } from '../refunds/refund.ts';
@@ -121,4 +121,43 @@ test('a refund that was made at the network itself is still a reversal of the pa
   await world.clock.advance(dayMs);
   await world.run(day);
   assert.deepEqual(await foundOn(day), [['reversed', charge.id, 'open']]);
+});
+
+test('of equal parts of a payment, each refund that was sent has one line, the oldest first', async () => {
+  const { refunds } = world.networks.wave;
+  const partial = { partial: refunds?.capabilities.partial };
+  Object.assign(refunds?.capabilities ?? {}, { partial: true });
+  const charge = await world.collect({ network: 'wave', amountMinor: 10_000n });
+  const [first, second] = [await world.refundSent(charge, 2_000n), await world.refundSent(charge, 2_000n)];
+  // Accepted here, and not at the network yet.
+  await world.refund(charge, 2_000n);
+  Object.assign(refunds?.capabilities ?? {}, partial);
+  const { reference, networkTransactionId: transactionId } = charge;
+  assert.ok(transactionId);
+  const days: string[] = [];
+  for (const parts of [['one'], ['two', 'three']]) {
+    const at = world.clock.now();
+    const day = utcDay(at);
+    days.push(day);
+    const lines = [
+      ...(days.length === 1 ? [lineOf({ transactionId, at, reference })] : []),
+      ...parts.map((part, index) => {
+        const own = { transactionId: `R-${part}`, at: addMs(at, index), reference };
+        return lineOf({ kind: 'refund', ...own, grossMinor: 2_000n });
+      }),
+      lastLineOf(day),
+    ];
+    await world.state(lines, openingMinor);
+    openingMinor += lines.reduce((sum, { netMinor }) => sum + netMinor, 0n);
+    await world.clock.advance(dayMs);
+    await world.run(day);
+  }
+  const [one, two] = [await foundOn(days[0] ?? ''), await foundOn(days[1] ?? '')];
+  assert.deepEqual(one, [['missing_here', first.id, 'open']]);
+  // The third was made at the network itself.
+  const expected = [
+    ['missing_here', second.id, 'open'],
+    ['reversed', charge.id, 'open'],
+  ];
+  assert.deepEqual(two.toSorted(), expected);
 });

@@ -7,6 +7,7 @@ import { compareDay } from './compare-day.ts';
 import type { ReconciliationContext } from './context.ts';
 import { judgeReceipts } from './judge-receipts.ts';
 import { linkLinesOfDay } from './link-lines.ts';
+import { importDaysFromApi } from './import-from-api.ts';
 import type { DayBounds } from './load-compared.ts';
 import { listMerchantsOnFloat, readFloatBalances } from './queries/books.ts';
 import { findDaysAround, upsertDay } from './queries/days.ts';
@@ -24,9 +25,10 @@ const daysAtOnceMax = 62;
 
 /**
  * Reconciles an account's day: our records, the ledger's movements on the float and the network's lines. The days since the
- * last reconciled one come first, so that nothing between is left out. May be repeated; lines may have come meanwhile.
+ * last reconciled one come first, so that nothing between is left out, and all are read first where the network has its statement by
+ * API. May be repeated; lines may have come meanwhile.
  *
- * Throws AppError `invalid_request`.
+ * Throws AppError `invalid_request`, or `unavailable` where a statement by API cannot be read.
  */
 export async function runDay(
   context: ReconciliationContext,
@@ -36,20 +38,28 @@ export async function runDay(
 ): Promise<ReconciledDay> {
   if (firstMoment(day) > context.clock.now())
     throw new AppError('invalid_request', `The day ${day} has not begun yet.`);
-  for (const earlier of await listMissingDays(context, account.railAccount, day)) {
+  const missing = await listMissingDays(context, account.railAccount, day);
+  await importDaysFromApi(context, account, [...missing, day]);
+  for (const earlier of missing) {
     await runOneDay(context, account, earlier, { ...options, closingBalanceMinor: undefined });
   }
   return runOneDay(context, account, day, options);
 }
 
-/** The days since the last reconciled one before a day; none after a longer pause. */
-export async function listMissingDays(
+/** Whether a result is that of the whole day. */
+export function hasRunOnceOver({ day, ranAt }: Pick<ReconciledDay, 'day' | 'ranAt'>): boolean {
+  return ranAt >= addMs(firstMoment(day), dayMs);
+}
+
+/** The days since the last reconciled one before a day, with that one if it was not over by then; none after a longer pause. */
+async function listMissingDays(
   { db }: Pick<ReconciliationContext, 'db'>,
   railAccount: string,
   day: string,
 ): Promise<string[]> {
   const { before } = await findDaysAround(db, railAccount, day);
-  const missing = before === null ? [] : daysBetween(before.day, day);
+  if (before === null) return [];
+  const missing = [...(hasRunOnceOver(before) ? [] : [before.day]), ...daysBetween(before.day, day)];
   return missing.length > daysAtOnceMax ? [] : missing;
 }
 

@@ -56,13 +56,12 @@ function readCursor(cursor: string | null): Position {
 function isBeyondLast(reply: Reply, shortFirst: string): boolean {
   if (reply.kind !== 'response') return false;
   if (reply.status === 400 || reply.status === 404 || reply.status === 416) return true;
-  return reply.status === 200 && Array.isArray(reply.body) && reply.body.some((entry) => nameOf(entry) === shortFirst);
+  return reply.status === 200 && Array.isArray(reply.body) && reply.body.some((entry) => textOf(entry) === shortFirst);
 }
 
-/** What a page begins with; an entry without a reference is named by all that it has. */
-function nameOf(entry: JsonValue | undefined): string {
-  const reference = isObject(entry) ? entry['transactionReference'] : undefined;
-  return typeof reference === 'string' ? reference : JSON.stringify(entry ?? null);
+/** All of an entry: a fee or a reversal may have the reference of its transaction. */
+function textOf(entry: JsonValue | undefined): string {
+  return JSON.stringify(entry ?? null);
 }
 
 function readPage(
@@ -81,7 +80,7 @@ function readPage(
   }
   const { length } = reply.body;
   const next = String(offset + length);
-  const short = length < pageEntries ? `${next} ${nameOf(reply.body[0])}` : next;
+  const short = length < pageEntries ? `${next} ${textOf(reply.body[0])}` : next;
   return { state: 'page', lines, refusals, nextCursor: length === 0 ? null : short };
 }
 

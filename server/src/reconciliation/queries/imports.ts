@@ -84,31 +84,54 @@ export function updateImport(db: Queryable, rowsBefore: bigint, next: StatementI
 }
 
 /**
- * Whether an import has lines of the day and may lack others: it is not finished, or has refused rows, beside those whose refusal is
- * `expected`; and none that came after it has read all of the same days.
+ * Whether an import may lack lines of the day, and none that came after it has them all. One that has refused rows, beside those whose
+ * refusal is `expected`, is about the days between its first and last line; each of them is whole again with a later import of it.
+ * One that has not ended may go on to any day before it began, until a later import has all the days that it had read. Of refusals
+ * the first `refusalsMax` are stored, and judged.
  */
 export async function isImportIncomplete(
   db: Queryable,
   railAccount: string,
-  { day, expected }: { day: string; expected: string },
+  { day, expected, refusalsMax }: { day: string; expected: string; refusalsMax: number },
 ): Promise<boolean> {
   const row = await db.row({
     name: 'statement_imports_incomplete',
     text: `WITH imports AS (
-             SELECT id, first_day, last_day, finished_at,
-                    finished_at IS NULL OR lines_refused > (
+             SELECT id, first_day, last_day, created_at, finished_at,
+                    finished_at IS NULL OR LEAST(lines_refused, $4) > (
                       SELECT count(*) FROM statement_refusals
                       WHERE statement_refusals.rail_account = $1 AND import_id = statement_imports.id AND reason = $3
                     ) AS is_partial
              FROM statement_imports WHERE rail_account = $1 AND first_day IS NOT NULL
            )
            SELECT id FROM imports
-           WHERE is_partial AND (finished_at IS NULL OR $2::date BETWEEN first_day AND last_day) AND NOT EXISTS (
-             SELECT FROM imports AS later
-             WHERE NOT later.is_partial AND later.id > imports.id
-               AND later.first_day <= imports.first_day AND later.last_day >= imports.last_day
-           ) LIMIT 1`,
-    values: [railAccount, day, expected],
+           WHERE is_partial
+             AND CASE WHEN finished_at IS NULL THEN (created_at AT TIME ZONE 'UTC')::date >= $2::date
+                      ELSE $2::date BETWEEN first_day AND last_day END
+             AND NOT EXISTS (
+               SELECT FROM imports AS later
+               WHERE NOT later.is_partial AND later.id > imports.id
+                 AND CASE WHEN imports.finished_at IS NULL
+                          THEN later.first_day <= imports.first_day AND later.last_day >= imports.last_day
+                          ELSE $2::date BETWEEN later.first_day AND later.last_day END
+             ) LIMIT 1`,
+    values: [railAccount, day, expected, refusalsMax],
+  });
+  return row !== undefined;
+}
+
+/** Whether an import that began since then, and has ended, has the day: between its first and last line, or read by API. */
+export async function hasEndedImport(
+  db: Queryable,
+  railAccount: string,
+  { day, since }: { day: string; since: Date },
+): Promise<boolean> {
+  const row = await db.row({
+    name: 'statement_imports_ended',
+    text: `SELECT id FROM statement_imports
+           WHERE rail_account = $1 AND created_at >= $3 AND finished_at IS NOT NULL
+             AND ($2::date BETWEEN first_day AND last_day OR (source = 'api' AND name = $2::date::text)) LIMIT 1`,
+    values: [railAccount, day, since],
   });
   return row !== undefined;
 }
