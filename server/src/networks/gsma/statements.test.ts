@@ -117,7 +117,11 @@ test('a page that is shorter than the API’s limit is followed by what comes af
   assert.equal(await dayOf(page('A', 'B'), page('C'), page('C')), 'A B C', 'the last page stays the last');
   const fee = entry({ transactionReference: 'A', amount: '1', type: 'fee' });
   const feeFollows: ScriptedReply = [200, [entry({ transactionReference: 'C' }), fee]];
-  assert.equal(await dayOf(page('A', 'B'), feeFollows, page()), 'A B C A', 'a fee has the reference of its transaction');
+  assert.equal(
+    await dayOf(page('A', 'B'), feeFollows, page()),
+    'A B C A',
+    'a fee has the reference of its transaction',
+  );
   for (const status of [400, 404, 416]) assert.equal(await dayOf(page('A'), [status, {}]), 'A', String(status));
   assert.equal(await dayOf([404, {}]), 'unknown', 'nothing has been read yet');
   assert.equal(await dayOf(page('A'), [503, {}]), 'unknown');
