@@ -125,7 +125,7 @@ test('of two drills at once one is refused, and the other one is not disturbed',
   assert.equal(existsSync(join(backups, 'drill')), false);
 });
 
-test('of two drills that take over the lock of a killed one in the same instant, the earlier one is refused', async () => {
+test('of two drills that take over the lock of a killed one at once, the earlier one is refused', async () => {
   const directory = join(backups, 'drill');
   const lockOf = (pid: number, identity = processIdentity(pid)) =>
     writeFileSync(join(directory, 'dalasi.lock'), JSON.stringify({ pid, identity }));

@@ -74,8 +74,8 @@ async function lockDrill(directory: string, clock: Clock): Promise<DataDirectory
 
 /** PostgreSQL's own words say more than those for a client of the service. */
 function inWords(error: unknown): string {
-  const told = error instanceof PublicError ? (error.cause ?? error) : error;
-  return told instanceof Error ? told.message : String(told);
+  const cause = error instanceof PublicError ? (error.cause ?? error) : error;
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 async function verifyCopy(dataDirectory: string, { clock, verify }: DrillOptions) {

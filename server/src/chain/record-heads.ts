@@ -45,8 +45,8 @@ function deleteOld(directory: string, oldest: string): void {
   for (const [index, name] of names.entries()) {
     // The next one is older.
     const isFirstOfDay = names[index + 1]?.slice(0, dayLength) !== name.slice(0, dayLength);
-    const isKept = name >= oldest && (isFirstOfDay || index < newestMax);
-    if (!isKept) rmSync(join(directory, name), { force: true });
+    const isRetained = name >= oldest && (isFirstOfDay || index < newestMax);
+    if (!isRetained) rmSync(join(directory, name), { force: true });
   }
 }
 

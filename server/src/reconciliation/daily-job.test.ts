@@ -99,7 +99,7 @@ test('days whose statement could not be read are read before they are reconciled
   assert.deepEqual(await world.differencesOf(utcDay(at)), []);
 });
 
-test('a run that somebody begins reads the days by API too, and not those that an import since their end has', async () => {
+test('a run that somebody begins reads days by API too, but those that an import since their end has', async () => {
   const account = await findStatementAccount(world.context, 'wave');
   const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
   await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'R-1' }));

@@ -304,10 +304,10 @@ test('which days an import with refused rows, or one that has not ended, leaves 
     });
   const refused = (refusal: string, count: number): ImportedRow[] =>
     Array.from({ length: count }, (_, index) => ({ rowNumber: index + 10, refusal }));
-  const imported = async (given: readonly ImportedRow[], isStopped = false): Promise<void> => {
+  const imported = async (lineRows: readonly ImportedRow[], isStopped = false): Promise<void> => {
     statements += 1;
     async function* rows() {
-      yield* given;
+      yield* lineRows;
       if (isStopped) throw new Error('stopped');
     }
     const about = { source: 'file', name: 'lines.csv', fingerprint: `incomplete ${statements}` } as const;

@@ -9,7 +9,7 @@ import {
   type ReferencedRecord,
   type UnsettledRefund,
 } from './queries/books.ts';
-import { listUnlinkedLines, updateLineSubjects } from './queries/lines.ts';
+import { listLinesOfSubjects, listUnlinkedLines, updateLineSubjects } from './queries/lines.ts';
 import type { LineSubject, StatementLine } from './statement-line.ts';
 
 const pageRows = 1_000;
@@ -80,6 +80,7 @@ function isRefundSent({ kind, netMinor }: StatementLine): boolean {
   return kind === 'refund' && netMinor < 0n;
 }
 
+/** The unsettled refunds of what the lines name, of which no line is known yet; the oldest first. */
 async function refundsOf(
   db: ReconciliationContext['db'],
   railAccount: string,
@@ -88,7 +89,15 @@ async function refundsOf(
 ): Promise<UnsettledRefund[]> {
   const references = new Set(lines.filter(isRefundSent).map(({ reference }) => reference));
   const charges = records.filter(({ type, reference }) => type === 'charge' && references.has(reference));
-  return charges.length === 0 ? [] : listUnsettledRefunds(db, railAccount, charges);
+  const refunds = charges.length === 0 ? [] : await listUnsettledRefunds(db, railAccount, charges);
+  if (refunds.length === 0) return [];
+  const known = await listLinesOfSubjects(
+    db,
+    railAccount,
+    refunds.map(({ id }) => id),
+  );
+  const shown = new Set(known.filter(isRefundSent).map(({ subject }) => subject?.id));
+  return refunds.filter(({ id }) => !shown.has(id));
 }
 
 /**

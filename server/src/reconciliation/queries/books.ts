@@ -51,7 +51,7 @@ export function listByReferences(
   });
 }
 
-/** A refund that was sent to the network, which no transaction has settled and no line shows yet. */
+/** A refund that was sent to the network, which no transaction has settled yet. */
 export interface UnsettledRefund {
   merchantId: string;
   id: string;
@@ -76,10 +76,6 @@ export function listUnsettledRefunds(
            JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
            WHERE COALESCE(transfers.rail_account, $1) = $1 AND transfers.route = 'network'
              AND transfers.sent_at IS NOT NULL AND transfers.network_transaction_id IS NULL AND transfers.status <> 'cancelled'
-             AND NOT EXISTS (
-               SELECT FROM statement_lines
-               WHERE statement_lines.rail_account = $1 AND subject_id = refunds.id AND kind = 'refund' AND net < 0
-             )
            ORDER BY refunds.id`,
     values: [railAccount, charges.map(({ merchantId }) => merchantId), charges.map(({ id }) => id)],
   });
