@@ -4,10 +4,11 @@ import { listStatementAccounts, type StatementAccount } from './account.ts';
 import type { ReconciliationContext } from './context.ts';
 import { findDay } from './queries/days.ts';
 import { readDayOfLines } from './queries/lines.ts';
-import { hasRunOnceOver, runDay } from './run-day.ts';
+import { isResultWhole, runDay } from './run-day.ts';
 
 // Lines of the last minutes of a day stand in its statement by then.
 const afterMidnightMs = 30 * 60_000;
+
 /**
  * Reconciles yesterday, once for each account: by API where the network has its statement there, else once somebody has imported
  * lines of that day. An account that fails is tried again at the next call, and keeps no other waiting. Returns how many days it
@@ -39,7 +40,7 @@ async function reconcileAccount(
 ): Promise<boolean> {
   const { railAccount, statements } = account;
   const found = await findDay(context.db, railAccount, day);
-  if (found && hasRunOnceOver(found)) return false;
+  if (found && isResultWhole(account, found)) return false;
   if (!statements && (await readDayOfLines(context.db, railAccount, day))?.lines === 0n) return false;
   await runDay(context, account, day);
   return true;

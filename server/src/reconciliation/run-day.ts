@@ -5,9 +5,9 @@ import { firstMoment } from '../kit/time-or-day.ts';
 import type { StatementAccount } from './account.ts';
 import { compareDay } from './compare-day.ts';
 import type { ReconciliationContext } from './context.ts';
+import { importDaysFromApi } from './import-from-api.ts';
 import { judgeReceipts } from './judge-receipts.ts';
 import { linkLinesOfDay } from './link-lines.ts';
-import { importDaysFromApi } from './import-from-api.ts';
 import type { DayBounds } from './load-compared.ts';
 import { listMerchantsOnFloat, readFloatBalances } from './queries/books.ts';
 import { findDaysAround, upsertDay } from './queries/days.ts';
@@ -38,7 +38,7 @@ export async function runDay(
 ): Promise<ReconciledDay> {
   if (firstMoment(day) > context.clock.now())
     throw new AppError('invalid_request', `The day ${day} has not begun yet.`);
-  const missing = await listMissingDays(context, account.railAccount, day);
+  const missing = await listMissingDays(context, account, day);
   await importDaysFromApi(context, account, [...missing, day]);
   for (const earlier of missing) {
     await runOneDay(context, account, earlier, { ...options, closingBalanceMinor: undefined });
@@ -46,20 +46,23 @@ export async function runDay(
   return runOneDay(context, account, day, options);
 }
 
-/** Whether a result is that of the whole day. */
-export function hasRunOnceOver({ day, ranAt }: Pick<ReconciledDay, 'day' | 'ranAt'>): boolean {
-  return ranAt >= addMs(firstMoment(day), dayMs);
+/** Whether nothing of a day is left to read: by API a day is read once it is over, and what else is imported is somebody's to run. */
+export function isResultWhole(
+  { statements }: StatementAccount,
+  { day, ranAt }: Pick<ReconciledDay, 'day' | 'ranAt'>,
+): boolean {
+  return statements === null || ranAt >= addMs(firstMoment(day), dayMs);
 }
 
-/** The days since the last reconciled one before a day, with that one if it was not over by then; none after a longer pause. */
+/** The days since the last reconciled one before a day, with that one if it is not whole; none after a longer pause. */
 async function listMissingDays(
   { db }: Pick<ReconciliationContext, 'db'>,
-  railAccount: string,
+  account: StatementAccount,
   day: string,
 ): Promise<string[]> {
-  const { before } = await findDaysAround(db, railAccount, day);
+  const { before } = await findDaysAround(db, account.railAccount, day);
   if (before === null) return [];
-  const missing = [...(hasRunOnceOver(before) ? [] : [before.day]), ...daysBetween(before.day, day)];
+  const missing = [...(isResultWhole(account, before) ? [] : [before.day]), ...daysBetween(before.day, day)];
   return missing.length > daysAtOnceMax ? [] : missing;
 }
 
