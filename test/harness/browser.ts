@@ -31,14 +31,18 @@ let closing: NodeJS.Timeout | undefined;
 function acquireBrowser(): Promise<Browser> {
   clearTimeout(closing);
   pageCount += 1;
-  browser ??= launchBrowser().then(
-    (launched) => launched.once('disconnected', forgetBrowser),
-    (error: unknown) => {
-      forgetBrowser();
-      throw error;
-    },
-  );
+  browser ??= startBrowser();
   return browser;
+}
+
+function startBrowser(): Promise<Browser> {
+  const starting = launchBrowser();
+  // By then another one may have taken its place.
+  const forget = () => {
+    if (browser === starting) forgetBrowser();
+  };
+  starting.then((launched) => launched.once('disconnected', forget), forget);
+  return starting;
 }
 
 function releaseBrowser(): void {
