@@ -1,6 +1,6 @@
 import { AppError, fieldError } from '../api/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
-import { SealError } from '../kit/seal.ts';
+import { openOrNull } from '../kit/seal.ts';
 import type { Account } from './account.ts';
 import type { AccountContext } from './context.ts';
 import { createRecoveryCode, hashOfRecoveryCode, recoveryCodesCount } from './one-time-text.ts';
@@ -65,12 +65,7 @@ function totpSecretOf(context: AccountContext, account: Account): Uint8Array {
 
 /** Null also where the SEAL_KEY behind it is lost: recovery codes and passkeys, which are not sealed, still open the login. */
 function readableSecret({ sealer }: AccountContext, { id, totpSecret }: Account): Uint8Array | null {
-  try {
-    return totpSecret && sealer.open(totpSecret, totpSealContext(id));
-  } catch (error) {
-    if (error instanceof SealError) return null;
-    throw error;
-  }
+  return totpSecret && openOrNull(() => sealer.open(totpSecret, totpSealContext(id)));
 }
 
 /** Makes the secret that an authenticator app scans. Throws AppError `state_conflict` while another is in force. */

@@ -19,6 +19,16 @@ export class SealError extends Error {
 export const unreadableReasons = ['key_missing', 'damaged'] as const;
 export type UnreadableReason = (typeof unreadableReasons)[number];
 
+/** What `read` returns; null where it throws SealError, because the key is lost or the value was changed. */
+export function openOrNull<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
 /** Encrypts values that are stored in the database but must not be readable there. */
 export interface Sealer {
   /** The id of the sealing key, as sealed values carry it: eight hex digits. */

@@ -1,7 +1,7 @@
 import { AppError, fieldError } from '../api/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Queryable, Transaction } from '../kit/db.ts';
-import { SealError, type Sealer } from '../kit/seal.ts';
+import { openOrNull } from '../kit/seal.ts';
 import type { AccountCheck, ConnectorKind } from '../networks/connector-kind.ts';
 import { connectorKinds, findConnectorKind } from '../networks/connector-kinds.ts';
 import { checkFields, readFields, type TypedFields } from './account-fields.ts';
@@ -18,7 +18,7 @@ import {
   lockRailAccount,
   updateRailAccount,
 } from './queries.ts';
-import type { RailAccount, SealedCredentials, Secrets } from './rail-account.ts';
+import type { RailAccount, Secrets } from './rail-account.ts';
 
 export { listRailAccounts } from './queries.ts';
 
@@ -102,22 +102,13 @@ export async function rotateRailAccount(
   }
   const versions = await listCredentialsOf(tx, name);
   const newest = versions[0];
-  const before = newest ? readableSecrets(context.sealer, newest) : {};
+  // Where the SEAL_KEY behind them is lost, all that the kind requires has to be given again.
+  const before = newest && openOrNull(() => openSecrets(context.sealer, newest));
   const changed = { settings: { ...account.settings, ...settings }, secrets: { ...before, ...secrets } };
   refuseLostNetworks(kind.networksOf(account.settings), checkFields(kind, changed));
   if (hasSecrets) addVersion(tx, context, { name, version: (newest?.version ?? 0n) + 1n }, changed.secrets, rotation);
   const baseUrl = rotation.baseUrl === null ? account.baseUrl : readBaseUrl(context, kind, rotation.baseUrl);
   return change(tx, context, { ...account, settings: changed.settings, baseUrl });
-}
-
-/** None where the SEAL_KEY behind them is lost: then all that the kind requires has to be given again. */
-function readableSecrets(sealer: Sealer, credentials: SealedCredentials): Secrets {
-  try {
-    return openSecrets(sealer, credentials);
-  } catch (error) {
-    if (error instanceof SealError) return {};
-    throw error;
-  }
 }
 
 function addVersion(

@@ -1,5 +1,5 @@
 import type { Random } from '../kit/random.ts';
-import { SealError, type Sealer } from '../kit/seal.ts';
+import { openOrNull, type Sealer } from '../kit/seal.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export const secretPrefix = 'wh_';
@@ -50,16 +50,7 @@ export function openSecrets(
   return (time) => {
     alone ??= { current: openSecret(sealer, endpoint, secret), previous: null };
     if (previousSecret === null || previousSecretExpiresAt === null || previousSecretExpiresAt <= time) return alone;
-    both ??= { ...alone, previous: readableSecret(sealer, endpoint, previousSecret) };
+    both ??= { ...alone, previous: openOrNull(() => openSecret(sealer, endpoint, previousSecret)) };
     return both;
   };
-}
-
-function readableSecret(sealer: Sealer, owner: Owner, sealed: Uint8Array): string | null {
-  try {
-    return openSecret(sealer, owner, sealed);
-  } catch (error) {
-    if (error instanceof SealError) return null;
-    throw error;
-  }
 }

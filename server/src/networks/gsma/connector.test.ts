@@ -8,34 +8,10 @@ import { ScriptedServer, type ScriptedReply } from '../scripted-server.corpus.ts
 import { correlationId } from './client.ts';
 import { readGsmaConfiguration } from './configuration.ts';
 import { createGsmaConnectors, type GsmaConnector } from './connector.ts';
+import { gsmaSettings } from './gsma-settings.corpus.ts';
 import { readLookUp } from './translate.ts';
 
 const reference = 'Shop1234reference0000000000001';
-const settings = {
-  networks: [
-    {
-      network: 'aps',
-      collects: true,
-      paysOut: true,
-      refunds: 'parts',
-      refundHours: 48,
-      institution: { type: 'organisationid', identifier: 'aps' },
-    },
-  ],
-  statuses: { completed: 'succeeded', pending: 'pending', reversed: 'reversed', declined: 'declined_by_payer' },
-  errors: { accountBlocked: 'account_blocked' },
-  identifier: { key: 'msisdn', prefix: '+220', digits: 'old' },
-  ownParty: { key: 'accountid', value: '2999' },
-  amounts: { step: 'bututs', decimals: 'as_needed' },
-  fees: 'theirs',
-  callbacks: true,
-  contentHash: true,
-  channel: 'Web',
-  lookUpSeconds: [5, 10],
-  recheckSeconds: [60],
-  notFoundIsFinalSeconds: 30,
-};
-
 const clock = new ManualClock();
 const server = new ScriptedServer();
 let aps: GsmaConnector;
@@ -59,7 +35,7 @@ before(async () => {
       merchantId: null,
       breakerScope: 'network',
     },
-    configuration: readGsmaConfiguration(settings),
+    configuration: readGsmaConfiguration(gsmaSettings),
     credentialsFor: () => credentials,
   });
   assert.ok(connector);
@@ -305,7 +281,7 @@ test('fees are deducted from us only where the account says so', () => {
     ['theirs', 0n],
     ['ours', 450n],
   ] as const) {
-    const configuration = readGsmaConfiguration({ ...settings, fees });
+    const configuration = readGsmaConfiguration({ ...gsmaSettings, fees });
     const read = readLookUp({ kind: 'response', status: 200, body }, { configuration, reference, type: 'merchantpay' });
     assert.equal(read.kind === 'succeeded' && read.transaction.networkFeeMinor, minor);
   }
@@ -358,8 +334,11 @@ test('the heartbeat is a request about nothing of a merchant’s', async () => {
 });
 
 test('a wrong setting is named', () => {
-  assert.throws(() => readGsmaConfiguration({ ...settings, fees: 'x' }), /\/fees/);
-  assert.throws(() => readGsmaConfiguration({ ...settings, statuses: { completed: 'paid' } }), /\/statuses\/completed/);
-  assert.throws(() => readGsmaConfiguration({ ...settings, more: 1 }), /\/more/);
+  assert.throws(() => readGsmaConfiguration({ ...gsmaSettings, fees: 'x' }), /\/fees/);
+  assert.throws(
+    () => readGsmaConfiguration({ ...gsmaSettings, statuses: { completed: 'paid' } }),
+    /\/statuses\/completed/,
+  );
+  assert.throws(() => readGsmaConfiguration({ ...gsmaSettings, more: 1 }), /\/more/);
   assert.throws(() => readGsmaConfiguration(null), /configuration/);
 });

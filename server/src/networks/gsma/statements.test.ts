@@ -5,31 +5,7 @@ import type { StatementPage } from '../statement.ts';
 import { ScriptedServer, type ScriptedReply } from '../scripted-server.corpus.ts';
 import { readGsmaConfiguration } from './configuration.ts';
 import { createGsmaConnectors, type GsmaConnector } from './connector.ts';
-
-const settings = {
-  networks: [
-    {
-      network: 'aps',
-      collects: true,
-      paysOut: true,
-      refunds: 'parts',
-      refundHours: 48,
-      institution: { type: 'organisationid', identifier: 'aps' },
-    },
-  ],
-  statuses: { completed: 'succeeded', pending: 'pending', reversed: 'reversed', declined: 'declined_by_payer' },
-  errors: { accountBlocked: 'account_blocked' },
-  identifier: { key: 'msisdn', prefix: '+220', digits: 'old' },
-  ownParty: { key: 'accountid', value: '2999' },
-  amounts: { step: 'bututs', decimals: 'as_needed' },
-  fees: 'theirs',
-  callbacks: true,
-  contentHash: true,
-  channel: 'Web',
-  lookUpSeconds: [5, 10],
-  recheckSeconds: [60],
-  notFoundIsFinalSeconds: 30,
-};
+import { gsmaSettings } from './gsma-settings.corpus.ts';
 
 const server = new ScriptedServer();
 let aps: GsmaConnector;
@@ -40,7 +16,7 @@ before(async () => {
     baseUrl: () => url,
     ...{ clock: new ManualClock(), callTimeoutMs: 3_000, railAccount: 'gsma-test', testMode: true, merchantId: null },
     breakerScope: 'network',
-    configuration: readGsmaConfiguration(settings),
+    configuration: readGsmaConfiguration(gsmaSettings),
     credentialsFor: () => ({
       apiKey: 'key',
       clientId: null,
