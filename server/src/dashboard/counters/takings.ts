@@ -10,10 +10,8 @@ import type { Visit } from '../visit.ts';
 export type Takings = Static<typeof summarySchema>;
 
 /** What a counter took in whole days. Throws AppError `not_found`. */
-export function readTakings(visit: Visit, id: string, { from, to }: Period): Promise<Takings> {
-  const { api, caller, requestId } = visit;
-  const call = { caller, requestId, params: { id }, query: { from, to } };
-  return api.call('summariseVirtualTerminal', summarySchema, call);
+export function readTakings({ api }: Visit, id: string, { from, to }: Period): Promise<Takings> {
+  return api.call('summariseVirtualTerminal', summarySchema, { params: { id }, query: { from, to } });
 }
 
 /** By network, with their sum. */

@@ -67,10 +67,9 @@ interface GroupSubject {
 }
 
 async function load(visit: Visit, { params }: PageInput): Promise<GroupSubject> {
-  const { caller, requestId, merchant } = visit;
-  const group = params['id'] === undefined ? null : await getGroup(visit.money.db, merchant.id, params['id']);
-  const call = { caller, requestId, query: { limit: optionsMax } };
-  const { data } = await visit.api.list('listSubAccounts', subAccountSchema, call);
+  const { id } = params;
+  const group = id === undefined ? null : await getGroup(visit.money.db, visit.merchant.id, id);
+  const { data } = await visit.api.list('listSubAccounts', subAccountSchema, { query: { limit: optionsMax } });
   // A member that is not among the newest stays selectable.
   const known = new Map([
     ...(group?.members ?? []).map(({ subAccountId, name }) => [subAccountId, name] as const),

@@ -116,8 +116,8 @@ function listed<Schema extends TSchema>(
   schema: Schema,
   row: (record: Static<Schema>) => FoundRecord,
 ): RecordKind['find'] {
-  return async ({ api, caller, requestId }, term) => {
-    const { data } = await api.list(operationId, schema, { caller, requestId, query: { term, limit: rowsMax } });
+  return async ({ api }, term) => {
+    const { data } = await api.list(operationId, schema, { query: { term, limit: rowsMax } });
     return data.map((record) => row(record));
   };
 }

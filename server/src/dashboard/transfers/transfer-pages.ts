@@ -149,10 +149,10 @@ const show = recordWithNumber<Transfer>({
 });
 
 async function transferBody(visit: Visit, { transfer, shown }: { transfer: Transfer; shown: Shown }) {
-  const { api, caller, requestId, now, base } = visit;
+  const { api, now, base } = visit;
   const { subAccountId } = transfer;
   const network = networkName(transfer.network);
-  const call = { caller, requestId, params: { id: transfer.id } };
+  const call = { params: { id: transfer.id } };
   const { data } = await api.call('retrieveTransferTimeline', transferTimelineSchema, call);
   const names = await subAccountNames(visit, subAccountId === null ? [] : [subAccountId]);
   return html`${recordHead(visit, {
