@@ -45,7 +45,7 @@ export function act<Schema extends TSchema>(
   });
 }
 
-interface OwnAction {
+export interface OwnAction {
   action: string;
   object: { type: string; id: string };
   before: Readonly<Record<string, unknown>>;
