@@ -12,7 +12,7 @@ import { recordHistory } from '../patterns/record-history.ts';
 import { rowCount, type Field, type Option } from '../../portal/patterns/fields.ts';
 import { recordHead } from '../../portal/patterns/record-page.ts';
 import type { Visit } from '../visit.ts';
-import { shareBar } from './share-bar.ts';
+import { shareParts } from '../patterns/charts/share-parts.ts';
 
 const wholeHundredths = 10_000n;
 // As many as a select can reasonably offer; a business with more makes groups through the API.
@@ -40,7 +40,7 @@ function groupBody(visit: Visit, group: SubAccountGroup): Html {
       percentHundredths,
     })),
     { name: 'You', percentHundredths: wholeHundredths - shared },
-  ];
+  ].map(({ name, percentHundredths: size }) => ({ name, size, text: `${percentToJson(size)}%` }));
   const path = `/groups/${group.id}`;
   return html`${recordHead(visit, {
     heading: foreignText(group.name),
@@ -51,11 +51,7 @@ function groupBody(visit: Visit, group: SubAccountGroup): Html {
     ],
   })}
 <section class="panel"><h2>Who gets which part of a payment</h2>
-${shareBar(parts, `${group.members.length} members get ${percentToJson(shared)}%, you keep ${percentToJson(wholeHundredths - shared)}%`)}
-<ol class="parts">${parts.map(
-    ({ name, percentHundredths }) =>
-      html`<li><span>${name}</span><span class="percent">${percentToJson(percentHundredths)}%</span></li>`,
-  )}</ol>
+${shareParts(parts, `${group.members.length} members get ${percentToJson(shared)}%, you keep ${percentToJson(wholeHundredths - shared)}%`)}
 <p class="hint">Of the amount less the fee where you pay it. Shares are rounded to whole dalasi, and each is at least D1.00; what is left over is yours.
 <a href="${base}/split">Work out an example</a></p>
 <p class="hint">Id <code>${group.id}</code></p></section>`;
