@@ -1,3 +1,4 @@
+import { hourMs } from '../../kit/clock.ts';
 import { formatAmount, percentToJson } from '../../kit/money.ts';
 import type { FeeRule } from '../../merchants/fees.ts';
 import type { Merchant, PayoutSchedule } from '../../merchants/merchant.ts';
@@ -49,7 +50,6 @@ export function feeText({ percentHundredths, fixedMinor, minimumMinor, maximumMi
 }
 
 const dayHours = 24n;
-const hourMs = 3_600_000;
 
 export function reserveText(reserve: ReserveRule | null): string {
   if (reserve === null || reserve.percentHundredths === 0n || reserve.hours === 0n) return 'Nothing is held';
