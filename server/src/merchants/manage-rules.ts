@@ -1,43 +1,24 @@
 import type { Queryable } from '../kit/db.ts';
 import type { FeePayer } from './fees.ts';
 import type { MerchantRateLimits } from './merchant.ts';
-import {
-  deleteDefaultFeeRule,
-  deleteDefaultLimit,
-  deleteFeeRule,
-  deleteLimit,
-  updateFeePayer,
-  upsertDefaultFeeRule,
-  upsertDefaultLimit,
-  upsertFeeRule,
-  upsertLimit,
-} from './queries.ts';
+import { deleteFeeRule, deleteLimit, updateFeePayer, upsertFeeRule, upsertLimit } from './queries.ts';
 import type { MerchantAppearance } from './appearance.ts';
 import { updateAppearance } from './queries/appearance.ts';
 import { updateRateLimits } from './queries/rate-limits.ts';
 import { updateUrlDefaults } from './queries/url-defaults.ts';
-import {
-  deleteDefaultReserve,
-  deleteReserve,
-  findDefaultReserve,
-  findReserveRules,
-  upsertDefaultReserve,
-  upsertReserve,
-} from './queries/reserve.ts';
+import { deleteReserve, findDefaultReserve, findReserveRules, upsertReserve } from './queries/reserve.ts';
 import type { UrlDefaults } from './url-defaults.ts';
-import type { LimitKind, ReserveRule, ReserveRules, StoredFeeRule, StoredLimit } from './rules.ts';
+import type { LimitKind, ReserveRule, ReserveRules, RuleOwner, StoredFeeRule, StoredLimit } from './rules.ts';
 
 export { findDefaultRules, findMerchantRules } from './queries.ts';
-
-/** Whose rules: a merchant's, by its id, or the operator's defaults. */
-export type RuleOwner = { merchantId: string } | 'default';
+export type { RuleOwner } from './rules.ts';
 
 // Every process caches merchants for three seconds (merchant-directory.ts) and then applies a change. Existing payments and
 // transfers keep their fees.
 
 /** Replaces the owner's fee rule for the same operation and network. */
 export async function setFeeRule(db: Queryable, owner: RuleOwner, rule: StoredFeeRule): Promise<void> {
-  await db.run(owner === 'default' ? upsertDefaultFeeRule(rule) : upsertFeeRule(owner.merchantId, rule));
+  await db.run(upsertFeeRule(owner, rule));
 }
 
 /** Returns whether there was one. */
@@ -46,8 +27,7 @@ export async function clearFeeRule(
   owner: RuleOwner,
   key: Pick<StoredFeeRule, 'operation' | 'network'>,
 ): Promise<boolean> {
-  const statement = owner === 'default' ? deleteDefaultFeeRule(key) : deleteFeeRule(owner.merchantId, key);
-  return (await db.run(statement)) === 1;
+  return (await db.run(deleteFeeRule(owner, key))) === 1;
 }
 
 /** Sets who pays the fees of a merchant's collections. The default, the business, cannot be changed. */
@@ -57,13 +37,12 @@ export async function setFeePayer(db: Queryable, merchantId: string, payer: FeeP
 
 /** Replaces the owner's limit of the same kind. */
 export async function setLimit(db: Queryable, owner: RuleOwner, limit: StoredLimit): Promise<void> {
-  await db.run(owner === 'default' ? upsertDefaultLimit(limit) : upsertLimit(owner.merchantId, limit));
+  await db.run(upsertLimit(owner, limit));
 }
 
 /** Returns whether there was one. */
 export async function clearLimit(db: Queryable, owner: RuleOwner, kind: LimitKind): Promise<boolean> {
-  const statement = owner === 'default' ? deleteDefaultLimit(kind) : deleteLimit(owner.merchantId, kind);
-  return (await db.run(statement)) === 1;
+  return (await db.run(deleteLimit(owner, kind))) === 1;
 }
 
 /** The owner's reserve rule, and the default. */
@@ -74,12 +53,12 @@ export async function findReserves(db: Queryable, owner: RuleOwner): Promise<Res
 
 /** Replaces the owner's rule. Existing reserves keep theirs. */
 export async function setReserve(db: Queryable, owner: RuleOwner, rule: ReserveRule): Promise<void> {
-  await db.run(owner === 'default' ? upsertDefaultReserve(rule) : upsertReserve(owner.merchantId, rule));
+  await db.run(upsertReserve(owner, rule));
 }
 
 /** Returns whether there was one. */
 export async function clearReserve(db: Queryable, owner: RuleOwner): Promise<boolean> {
-  return (await db.run(owner === 'default' ? deleteDefaultReserve() : deleteReserve(owner.merchantId))) === 1;
+  return (await db.run(deleteReserve(owner))) === 1;
 }
 
 /** Changes the rate limits that are given, and leaves the others. */

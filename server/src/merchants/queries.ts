@@ -13,6 +13,7 @@ import {
   type LimitKind,
   type MerchantRules,
   type Operation,
+  type RuleOwner,
   type Rules,
   type StoredFeeRule,
   type StoredLimit,
@@ -239,75 +240,70 @@ const feeRuleColumns = 'operation, network, percent_hundredths, fixed, minimum, 
 const replaceFeeRule = `UPDATE SET percent_hundredths = excluded.percent_hundredths, fixed = excluded.fixed,
              minimum = excluded.minimum, maximum = excluded.maximum`;
 
-/** Replaces the merchant's rule for the same operation and network. */
-export function upsertFeeRule(merchantId: string, rule: StoredFeeRule): Statement {
+/** Replaces the owner's rule for the same operation and network. */
+export function upsertFeeRule(owner: RuleOwner, rule: StoredFeeRule): Statement {
+  const values = feeRuleValues(rule);
+  if (owner === 'default') {
+    return {
+      name: 'default_fee_rules_upsert',
+      text: `INSERT INTO default_fee_rules (${feeRuleColumns}) VALUES ($1, $2, $3, $4, $5, $6)
+           ON CONFLICT (operation, network) DO ${replaceFeeRule}`,
+      values,
+    };
+  }
   return {
     name: 'fee_rules_upsert',
     text: `INSERT INTO fee_rules (merchant_id, ${feeRuleColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)
            ON CONFLICT (merchant_id, operation, network) DO ${replaceFeeRule}`,
-    values: [merchantId, ...feeRuleValues(rule)],
+    values: [owner.merchantId, ...values],
   };
 }
 
-/** Replaces the default for the same operation and network. */
-export function upsertDefaultFeeRule(rule: StoredFeeRule): Statement {
-  return {
-    name: 'default_fee_rules_upsert',
-    text: `INSERT INTO default_fee_rules (${feeRuleColumns}) VALUES ($1, $2, $3, $4, $5, $6)
-           ON CONFLICT (operation, network) DO ${replaceFeeRule}`,
-    values: feeRuleValues(rule),
-  };
-}
-
-export function deleteFeeRule(merchantId: string, { operation, network }: FeeRuleKey): Statement {
+export function deleteFeeRule(owner: RuleOwner, { operation, network }: FeeRuleKey): Statement {
+  if (owner === 'default') {
+    return {
+      name: 'default_fee_rules_delete',
+      text: 'DELETE FROM default_fee_rules WHERE operation = $1 AND network = $2',
+      values: [operation, network],
+    };
+  }
   return {
     name: 'fee_rules_delete',
     text: 'DELETE FROM fee_rules WHERE merchant_id = $1 AND operation = $2 AND network = $3',
-    values: [merchantId, operation, network],
+    values: [owner.merchantId, operation, network],
   };
 }
 
-export function deleteDefaultFeeRule({ operation, network }: FeeRuleKey): Statement {
-  return {
-    name: 'default_fee_rules_delete',
-    text: 'DELETE FROM default_fee_rules WHERE operation = $1 AND network = $2',
-    values: [operation, network],
-  };
-}
-
-/** Replaces the merchant's limit of the same kind. */
-export function upsertLimit(merchantId: string, { kind, amountMinor }: StoredLimit): Statement {
+/** Replaces the owner's limit of the same kind. */
+export function upsertLimit(owner: RuleOwner, { kind, amountMinor }: StoredLimit): Statement {
+  if (owner === 'default') {
+    return {
+      name: 'default_transfer_limits_upsert',
+      text: `INSERT INTO default_transfer_limits (kind, amount) VALUES ($1, $2)
+           ON CONFLICT (kind) DO UPDATE SET amount = excluded.amount`,
+      values: [kind, amountMinor],
+    };
+  }
   return {
     name: 'transfer_limits_upsert',
     text: `INSERT INTO transfer_limits (merchant_id, kind, amount) VALUES ($1, $2, $3)
            ON CONFLICT (merchant_id, kind) DO UPDATE SET amount = excluded.amount`,
-    values: [merchantId, kind, amountMinor],
+    values: [owner.merchantId, kind, amountMinor],
   };
 }
 
-/** Replaces the default of the same kind. */
-export function upsertDefaultLimit({ kind, amountMinor }: StoredLimit): Statement {
-  return {
-    name: 'default_transfer_limits_upsert',
-    text: `INSERT INTO default_transfer_limits (kind, amount) VALUES ($1, $2)
-           ON CONFLICT (kind) DO UPDATE SET amount = excluded.amount`,
-    values: [kind, amountMinor],
-  };
-}
-
-export function deleteLimit(merchantId: string, kind: LimitKind): Statement {
+export function deleteLimit(owner: RuleOwner, kind: LimitKind): Statement {
+  if (owner === 'default') {
+    return {
+      name: 'default_transfer_limits_delete',
+      text: 'DELETE FROM default_transfer_limits WHERE kind = $1',
+      values: [kind],
+    };
+  }
   return {
     name: 'transfer_limits_delete',
     text: 'DELETE FROM transfer_limits WHERE merchant_id = $1 AND kind = $2',
-    values: [merchantId, kind],
-  };
-}
-
-export function deleteDefaultLimit(kind: LimitKind): Statement {
-  return {
-    name: 'default_transfer_limits_delete',
-    text: 'DELETE FROM default_transfer_limits WHERE kind = $1',
-    values: [kind],
+    values: [owner.merchantId, kind],
   };
 }
 

@@ -28,6 +28,9 @@ export interface TransferLimits {
   dailyMinor: bigint | null;
 }
 
+/** Whose rules: a merchant's, by its id, or the operator's defaults. */
+export type RuleOwner = { merchantId: string } | 'default';
+
 /** The rules of one merchant, or the operator's defaults. */
 export interface Rules {
   fees: readonly StoredFeeRule[];
