@@ -21,7 +21,9 @@ export async function readList<Schema extends TSchema>(
     ...(to && { to: to.toISOString() }),
     ...(cursorPosition(cursor) && { cursor }),
   };
-  const { data, meta } = await api.list(operationId, schema, { query: { limit: pageOf(query).limit, ...own, ...sent } });
+  const { data, meta } = await api.list(operationId, schema, {
+    query: { limit: pageOf(query).limit, ...own, ...sent },
+  });
   const { total, total_is_capped: isCapped = false, next_cursor: nextCursor } = meta;
   return { rows: data, total, isCapped, nextCursor, hasNewer: cursor !== '' };
 }

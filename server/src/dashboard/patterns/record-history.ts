@@ -167,10 +167,7 @@ const deliveryTexts: ReadonlyMap<string, string> = new Map([
   ['kept', 'Kept, because the endpoint is off'],
 ]);
 
-async function deliveryEntries(
-  { api, base }: Visit,
-  events: readonly ShownEvent[],
-): Promise<TimelineEntry[]> {
+async function deliveryEntries({ api, base }: Visit, events: readonly ShownEvent[]): Promise<TimelineEntry[]> {
   if (events.every(({ deliveries }) => deliveries.length === 0)) return [];
   const endpoints = await api.list('listWebhookEndpoints', endpointWithHealthSchema, {
     query: { limit: endpointsMax },

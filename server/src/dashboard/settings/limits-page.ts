@@ -158,7 +158,10 @@ const refunds = limitForm({
     hint: 'In dalasi, such as 500. Leave empty to ask for no refund.',
   },
   entry: { action: 'refund_limit.set', isForBoth: true },
-  write: async ({ merchant }, limitMinor) => (tx) => setRefundLimit(tx, merchant.businessId, limitMinor),
+  write:
+    async ({ merchant }, limitMinor) =>
+    (tx) =>
+      setRefundLimit(tx, merchant.businessId, limitMinor),
 });
 
 const receipts = limitForm({
@@ -174,7 +177,10 @@ until you have the statement imported.</p>`,
     hint: 'In dalasi, such as 1000. Leave empty if a message is enough for every amount.',
   },
   entry: { action: 'receipts.limit' },
-  write: async ({ merchant }, limitMinor) => (tx) => tx.send(updateReceiptConfirmAbove(merchant.id, limitMinor)),
+  write:
+    async ({ merchant }, limitMinor) =>
+    (tx) =>
+      tx.send(updateReceiptConfirmAbove(merchant.id, limitMinor)),
 });
 
 async function transferApprovalPanel(visit: Visit): Promise<SettingsPanel> {
