@@ -11,7 +11,6 @@ import type { UrlDefaults } from './url-defaults.ts';
 import type { LimitKind, ReserveRule, ReserveRules, RuleOwner, StoredFeeRule, StoredLimit } from './rules.ts';
 
 export { findDefaultRules, findMerchantRules } from './queries.ts';
-export type { RuleOwner } from './rules.ts';
 
 // Every process caches merchants for three seconds (merchant-directory.ts) and then applies a change. Existing payments and
 // transfers keep their fees.

@@ -63,8 +63,7 @@ interface GroupSubject {
 }
 
 async function load(visit: Visit, { params }: PageInput): Promise<GroupSubject> {
-  const { id } = params;
-  const group = id === undefined ? null : await getGroup(visit.money.db, visit.merchant.id, id);
+  const group = params.id === undefined ? null : await getGroup(visit.money.db, visit.merchant.id, params.id);
   const { data } = await visit.api.list('listSubAccounts', subAccountSchema, { query: { limit: optionsMax } });
   // A member that is not among the newest stays selectable.
   const known = new Map([

@@ -195,8 +195,12 @@ Payers at a counter stay there.</p>`,
   async submit(visit, { subject, input }) {
     const sent = urlFields.map(({ field }) => input.form[field.name]?.trim() || null);
     const [returnUrl = null, cancelUrl = null, callbackUrl = null] = sent;
-    const urls = { returnUrl, cancelUrl, callbackUrl, skipUrlValidation: false };
-    checkUrls(visit.money.settings.urlPolicy(visit.testMode), urls);
+    checkUrls(visit.money.settings.urlPolicy(visit.testMode), {
+      returnUrl,
+      cancelUrl,
+      callbackUrl,
+      skipUrlValidation: false,
+    });
     const defaults = { defaultReturnUrl: returnUrl, defaultCancelUrl: cancelUrl, defaultCallbackUrl: callbackUrl };
     const named = (urls: UrlDefaults) =>
       Object.fromEntries(urlFields.map(({ part, field }) => [field.name.replace('data.', ''), urls[part]]));
