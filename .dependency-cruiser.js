@@ -144,14 +144,14 @@ export default {
     {
       name: 'who-speaks-to-postgres',
       comment:
-        'The driver is behind kit/db.ts and kit/notifier.ts; database/ starts and migrates the server, tests, benchmarks and the recorder of statements look at it from outside.',
+        'The driver is behind kit/db.ts and kit/notifier.ts; database/ starts and migrates the server, tests, benchmarks, the recorder of statements and what describes the schema look at it from outside.',
       severity: 'error',
       from: {
         pathNot: [
           '^server/src/kit/(db|db-errors|notifier)[.]',
           '^server/src/database/',
           '^(test|benchmarks)/',
-          '^tools/statement-listener',
+          '^tools/(statement-listener|schema/)',
           'node_modules',
         ],
       },

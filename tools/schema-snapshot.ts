@@ -5,11 +5,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withAdminClient } from '../server/src/database/admin-client.ts';
-import { findCatalogueBreaches } from '../server/src/database/catalogue-rules.ts';
 import { changeConnectionUrl } from '../server/src/database/connection-url.ts';
 import { migrationsFolder } from '../server/src/database/migration-files.ts';
-import { describeSchema } from '../server/src/database/schema-snapshot.ts';
 import { readTestClusterFrom, startTestCluster } from '../test/harness/cluster.ts';
+import { findCatalogueBreaches } from './schema/catalogue-rules.ts';
+import { describeSchema } from './schema/describe-schema.ts';
 
 const snapshotPath = join(migrationsFolder, 'schema.sql');
 const linesShownMax = 20;

@@ -18,7 +18,7 @@ import {
 import { chainLateRows, chainRows, type ChainContext } from '../chain/append-blocks.ts';
 import type { DailyHeads } from '../chain/record-heads.ts';
 import type { CallbackSender } from '../../../simulator/callback-sender.ts';
-import type { Clock } from '../kit/clock.ts';
+import { secondMs, minuteMs, type Clock } from '../kit/clock.ts';
 import type { Topic } from '../kit/changes.ts';
 import { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import type { Log } from '../kit/log.ts';
@@ -69,8 +69,6 @@ export const simulatorTopic = 'simulator:callbacks';
 export const endpointsTopicKind = 'webhook_endpoints';
 export const railAccountsTopic = 'rail_accounts:all';
 
-const secondMs = 1_000;
-const minuteMs = 60_000;
 // Endpoint queues claimed for at once: each takes a database connection, during the claim.
 const deliveryClaimsMax = 8;
 // Callbacks handled at once: a few batches of what shares a transaction, and as many connections only where each is alone.

@@ -1,3 +1,4 @@
+import { minuteMs } from '../kit/clock.ts';
 import { checkOrigin, checkUrl, withoutSlash } from './check-url.ts';
 import { isIP } from 'node:net';
 import { withExplicitTls } from '../database/connection-url.ts';
@@ -18,8 +19,6 @@ const reservedHeaders: ReadonlySet<string> = new Set([
   ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent', 'content-length', 'host'],
   ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer', 'content-encoding'],
 ]);
-
-const minuteMs = 60_000;
 
 /** Reads and checks all settings. Throws StartError naming each that is wrong, with what it takes, and each that is missing. */
 export function readConfig(environment: Environment): Config {

@@ -1,6 +1,4 @@
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
+import { minuteMs, hourMs, dayMs } from '../kit/clock.ts';
 
 /** How long ago: `40 s`, `12 min`, `4 h`, `3 days`. */
 export function ageText(since: Date, now: Date): string {

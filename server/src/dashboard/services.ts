@@ -9,7 +9,6 @@ import type { WebhookContext } from '../webhooks/context.ts';
 
 /** What the dashboard's pages read and act with. */
 export interface DashboardServices {
-  /** The API's routes: what a page changes, it changes through them. */
   api: InProcessApi;
   money: PaymentContext & TransferContext;
   accounts: AccountContext;

@@ -3,7 +3,6 @@ import { merchantPermission, type MerchantAction } from '../accounts/permissions
 import type { SignedIn } from '../accounts/sessions.ts';
 import { findMembership, type Membership } from '../accounts/team.ts';
 import { AppError } from '../api/app-error.ts';
-import type { Caller } from '../api/route.ts';
 import type { Html } from '../kit/html.ts';
 import { getBusiness, type Business } from '../merchants/business-status.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -11,18 +10,19 @@ import type { CollectingConnector } from '../networks/contract.ts';
 import type { Environment } from '../portal/environment.ts';
 import type { PortalVisit } from '../portal/patterns/page-route.ts';
 import type { DashboardServices } from './services.ts';
+import { visitApi, type VisitApi } from './visit-api.ts';
 
 /**
  * One request of a signed-in person to the dashboard of one business in one environment, with what its page reads and acts with;
  * `base` is `/dashboard/test/Ab12Cd34`.
  */
-export interface Visit extends PortalVisit<MerchantAction>, DashboardServices {
+export interface Visit extends PortalVisit<MerchantAction>, Omit<DashboardServices, 'api'> {
+  /** The API's routes, called for this merchant: what a page changes, it changes through them. */
+  api: VisitApi;
   membership: Membership;
   merchant: Merchant;
   /** What its owner and the operator have decided for both environments. */
   business: Business;
-  /** The merchant, as the API's routes are called. */
-  caller: Caller;
   testMode: boolean;
   /** Whether payers send money straight to a number of its own (docs/receipts.md). */
   takesReceipts: boolean;
@@ -53,12 +53,12 @@ export async function findVisit(
   return {
     ...services,
     ...signedIn,
+    api: visitApi(services.api, { caller: { merchantId: merchant.id, testMode }, requestId: request.id }),
     requestId: request.id,
     address: request.ip,
     membership,
     merchant,
     business: await getBusiness(accounts.db, merchant.businessId),
-    caller: { merchantId: merchant.id, testMode },
     testMode,
     takesReceipts: money.networks.collecting(merchant, isByReceipts).length > 0,
     base: basePath(environment, merchant.shortId),

@@ -1,10 +1,8 @@
-import { dayMs, utcDay } from '../kit/clock.ts';
+import { dayMs, utcDay, hourMs } from '../kit/clock.ts';
 import type { Random } from '../kit/random.ts';
 import { fraction, weighted } from './choices.ts';
 
 // How a shop's day, week and year go. The Gambia's time is UTC.
-
-const hourMs = 60 * 60 * 1_000;
 
 /** Payments by the hour of the day: a slow morning, a peak before lunch and one after work. */
 const hourWeights: readonly (readonly [number, number])[] = [

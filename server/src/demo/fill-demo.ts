@@ -1,5 +1,5 @@
 import type { MoneyContext } from '../app/contexts.ts';
-import { addMs, dayMs, systemClock, utcDay } from '../kit/clock.ts';
+import { addMs, dayMs, systemClock, utcDay, hourMs, minuteMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { dalasi } from '../kit/money.ts';
 import type { Sealer } from '../kit/seal.ts';
@@ -41,8 +41,6 @@ export interface FilledDemo {
   start: Date;
 }
 
-const hourMs = 60 * 60 * 1_000;
-const minuteMs = 60_000;
 // Stories that are played together. More gain nothing: one connection carries them all.
 const sharedMax = 8;
 // Deliveries are the service's slowest part, and attempts older than thirty days are deleted.

@@ -1,5 +1,5 @@
 import { networkQueue } from '../events/outbox.ts';
-import { addMs } from '../kit/clock.ts';
+import { addMs, secondMs } from '../kit/clock.ts';
 import { dalasi } from '../kit/money.ts';
 import { payAtTerminal } from '../links/pay-at-terminal.ts';
 import { payLink } from '../links/pay-link.ts';
@@ -25,7 +25,6 @@ export interface Later {
   play: () => Promise<void>;
 }
 
-const secondMs = 1_000;
 /** The sweep that records expiries comes every five seconds. */
 const sweepMs = 5 * secondMs;
 /** How long after the expiry a late success is reported. */

@@ -23,7 +23,10 @@ export const systemClock: Clock = {
   },
 };
 
-export const dayMs = 24 * 60 * 60 * 1_000;
+export const secondMs = 1_000;
+export const minuteMs = 60 * secondMs;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
 
 /** The time `ms` milliseconds after `date` (before it, when negative). */
 export function addMs(date: Date, ms: number): Date {

@@ -82,16 +82,6 @@ export function roundUpToWhole(minor: bigint): bigint {
   return ((minor + dalasi - 1n) / dalasi) * dalasi;
 }
 
-/**
- * The nearest whole dalasi; 50 bututs go up (docs/splits.md, "How much a share is").
- *
- * @internal
- */
-export function roundHalfUpToWhole(minor: bigint): bigint {
-  assertNotNegative(minor);
-  return ((minor + dalasi / 2n) / dalasi) * dalasi;
-}
-
 /** The hundredths of a decimal text with at most two decimals, `10.5` is 1050n; undefined for every other text. */
 export function parseHundredths(text: string): bigint | undefined {
   if (!twoDecimals.test(text)) return undefined;

@@ -1,5 +1,5 @@
 import type { Transporter } from 'nodemailer';
-import { addMs } from '../kit/clock.ts';
+import { addMs, hourMs } from '../kit/clock.ts';
 import { SealError } from '../kit/seal.ts';
 import { sealContext, type MailContext } from './mail.ts';
 import {
@@ -61,7 +61,6 @@ export function createMailer({ url, from }: SmtpSettings): Mailer {
 
 // A session of ten answers, each as late as it may be, ends within it.
 const leaseMs = 5 * 60_000;
-const hourMs = 3_600_000;
 // After 1, 5 and 15 minutes and an hour, then every four hours until a day has passed: a mail server that is down over night, or
 // an operator who mends its password in the morning, loses no invitation (good for a week) and no warning to an owner. What has
 // ended meanwhile, such as a link to a new password, says so.

@@ -13,6 +13,7 @@ import {
   type LimitKind,
   type MerchantRules,
   type Operation,
+  type RuleOwner,
   type Rules,
   type StoredFeeRule,
   type StoredLimit,
@@ -191,30 +192,31 @@ export async function listMerchants(db: Queryable): Promise<Merchant[]> {
   return rows.map(toMerchant);
 }
 
-export function updateFeePayer(merchantId: string, payer: FeePayer): Statement {
-  return {
+/** Sets who pays the fees of a merchant's collections. The default, the business, cannot be changed. */
+export async function setFeePayer(db: Queryable, merchantId: string, payer: FeePayer): Promise<void> {
+  await db.run({
     name: 'merchants_update_fee_payer',
     text: 'UPDATE merchants SET fee_payer = $2 WHERE id = $1',
     values: [merchantId, payer],
-  };
+  });
 }
 
-/** When a merchant's sub-accounts are paid out: `manual`, `daily` or `weekly`. */
-export function updateSubAccountPayouts(merchantId: string, schedule: PayoutSchedule): Statement {
-  return {
+/** When a merchant's sub-accounts are paid out. */
+export async function setPayoutSchedule(db: Queryable, merchantId: string, schedule: PayoutSchedule): Promise<void> {
+  await db.run({
     name: 'merchants_update_sub_account_payouts',
     text: 'UPDATE merchants SET sub_account_payouts = $2 WHERE id = $1',
     values: [merchantId, schedule],
-  };
+  });
 }
 
-export async function findSubAccountPayouts(db: Queryable, merchantId: string): Promise<PayoutSchedule | undefined> {
+export async function payoutScheduleOf(db: Queryable, merchantId: string): Promise<PayoutSchedule> {
   const row = await db.row<{ schedule: PayoutSchedule }>({
     name: 'merchants_find_sub_account_payouts',
     text: 'SELECT sub_account_payouts AS schedule FROM merchants WHERE id = $1',
     values: [merchantId],
   });
-  return row?.schedule;
+  return row?.schedule ?? 'manual';
 }
 
 export async function findMerchantRules(db: Queryable, merchantId: string): Promise<MerchantRules | undefined> {
@@ -239,76 +241,81 @@ const feeRuleColumns = 'operation, network, percent_hundredths, fixed, minimum, 
 const replaceFeeRule = `UPDATE SET percent_hundredths = excluded.percent_hundredths, fixed = excluded.fixed,
              minimum = excluded.minimum, maximum = excluded.maximum`;
 
-/** Replaces the merchant's rule for the same operation and network. */
-export function upsertFeeRule(merchantId: string, rule: StoredFeeRule): Statement {
-  return {
-    name: 'fee_rules_upsert',
-    text: `INSERT INTO fee_rules (merchant_id, ${feeRuleColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)
-           ON CONFLICT (merchant_id, operation, network) DO ${replaceFeeRule}`,
-    values: [merchantId, ...feeRuleValues(rule)],
-  };
+/** Replaces the owner's rule for the same operation and network. */
+export async function setFeeRule(db: Queryable, owner: RuleOwner, rule: StoredFeeRule): Promise<void> {
+  const values = feeRuleValues(rule);
+  const statement =
+    owner === 'default'
+      ? {
+          name: 'default_fee_rules_upsert',
+          text: `INSERT INTO default_fee_rules (${feeRuleColumns}) VALUES ($1, $2, $3, $4, $5, $6)
+                 ON CONFLICT (operation, network) DO ${replaceFeeRule}`,
+          values,
+        }
+      : {
+          name: 'fee_rules_upsert',
+          text: `INSERT INTO fee_rules (merchant_id, ${feeRuleColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)
+                 ON CONFLICT (merchant_id, operation, network) DO ${replaceFeeRule}`,
+          values: [owner.merchantId, ...values],
+        };
+  await db.run(statement);
 }
 
-/** Replaces the default for the same operation and network. */
-export function upsertDefaultFeeRule(rule: StoredFeeRule): Statement {
-  return {
-    name: 'default_fee_rules_upsert',
-    text: `INSERT INTO default_fee_rules (${feeRuleColumns}) VALUES ($1, $2, $3, $4, $5, $6)
-           ON CONFLICT (operation, network) DO ${replaceFeeRule}`,
-    values: feeRuleValues(rule),
-  };
+/** Returns whether there was one. */
+export async function clearFeeRule(
+  db: Queryable,
+  owner: RuleOwner,
+  { operation, network }: FeeRuleKey,
+): Promise<boolean> {
+  const statement =
+    owner === 'default'
+      ? {
+          name: 'default_fee_rules_delete',
+          text: 'DELETE FROM default_fee_rules WHERE operation = $1 AND network = $2',
+          values: [operation, network],
+        }
+      : {
+          name: 'fee_rules_delete',
+          text: 'DELETE FROM fee_rules WHERE merchant_id = $1 AND operation = $2 AND network = $3',
+          values: [owner.merchantId, operation, network],
+        };
+  return (await db.run(statement)) === 1;
 }
 
-export function deleteFeeRule(merchantId: string, { operation, network }: FeeRuleKey): Statement {
-  return {
-    name: 'fee_rules_delete',
-    text: 'DELETE FROM fee_rules WHERE merchant_id = $1 AND operation = $2 AND network = $3',
-    values: [merchantId, operation, network],
-  };
+/** Replaces the owner's limit of the same kind. */
+export async function setLimit(db: Queryable, owner: RuleOwner, { kind, amountMinor }: StoredLimit): Promise<void> {
+  const statement =
+    owner === 'default'
+      ? {
+          name: 'default_transfer_limits_upsert',
+          text: `INSERT INTO default_transfer_limits (kind, amount) VALUES ($1, $2)
+                 ON CONFLICT (kind) DO UPDATE SET amount = excluded.amount`,
+          values: [kind, amountMinor],
+        }
+      : {
+          name: 'transfer_limits_upsert',
+          text: `INSERT INTO transfer_limits (merchant_id, kind, amount) VALUES ($1, $2, $3)
+                 ON CONFLICT (merchant_id, kind) DO UPDATE SET amount = excluded.amount`,
+          values: [owner.merchantId, kind, amountMinor],
+        };
+  await db.run(statement);
 }
 
-export function deleteDefaultFeeRule({ operation, network }: FeeRuleKey): Statement {
-  return {
-    name: 'default_fee_rules_delete',
-    text: 'DELETE FROM default_fee_rules WHERE operation = $1 AND network = $2',
-    values: [operation, network],
-  };
-}
-
-/** Replaces the merchant's limit of the same kind. */
-export function upsertLimit(merchantId: string, { kind, amountMinor }: StoredLimit): Statement {
-  return {
-    name: 'transfer_limits_upsert',
-    text: `INSERT INTO transfer_limits (merchant_id, kind, amount) VALUES ($1, $2, $3)
-           ON CONFLICT (merchant_id, kind) DO UPDATE SET amount = excluded.amount`,
-    values: [merchantId, kind, amountMinor],
-  };
-}
-
-/** Replaces the default of the same kind. */
-export function upsertDefaultLimit({ kind, amountMinor }: StoredLimit): Statement {
-  return {
-    name: 'default_transfer_limits_upsert',
-    text: `INSERT INTO default_transfer_limits (kind, amount) VALUES ($1, $2)
-           ON CONFLICT (kind) DO UPDATE SET amount = excluded.amount`,
-    values: [kind, amountMinor],
-  };
-}
-
-export function deleteLimit(merchantId: string, kind: LimitKind): Statement {
-  return {
-    name: 'transfer_limits_delete',
-    text: 'DELETE FROM transfer_limits WHERE merchant_id = $1 AND kind = $2',
-    values: [merchantId, kind],
-  };
-}
-
-export function deleteDefaultLimit(kind: LimitKind): Statement {
-  return {
-    name: 'default_transfer_limits_delete',
-    text: 'DELETE FROM default_transfer_limits WHERE kind = $1',
-    values: [kind],
-  };
+/** Returns whether there was one. */
+export async function clearLimit(db: Queryable, owner: RuleOwner, kind: LimitKind): Promise<boolean> {
+  const statement =
+    owner === 'default'
+      ? {
+          name: 'default_transfer_limits_delete',
+          text: 'DELETE FROM default_transfer_limits WHERE kind = $1',
+          values: [kind],
+        }
+      : {
+          name: 'transfer_limits_delete',
+          text: 'DELETE FROM transfer_limits WHERE merchant_id = $1 AND kind = $2',
+          values: [owner.merchantId, kind],
+        };
+  return (await db.run(statement)) === 1;
 }
 
 type FeeRuleKey = Pick<StoredFeeRule, 'operation' | 'network'>;

@@ -1,4 +1,4 @@
-import { addMs } from '../kit/clock.ts';
+import { addMs, hourMs, dayMs } from '../kit/clock.ts';
 import { noFee, type CollectionFee, type FeePayer, type FeeRule, type TransferFees } from './fees.ts';
 
 export type Operation = 'collection' | 'transfer';
@@ -27,6 +27,9 @@ export interface TransferLimits {
   largestMinor: bigint | null;
   dailyMinor: bigint | null;
 }
+
+/** Whose rules: a merchant's, by its id, or the operator's defaults. */
+export type RuleOwner = { merchantId: string } | 'default';
 
 /** The rules of one merchant, or the operator's defaults. */
 export interface Rules {
@@ -122,9 +125,6 @@ export interface ReserveRules {
   own: ReserveRule | null;
   fallback: ReserveRule | null;
 }
-
-const hourMs = 60 * 60 * 1_000;
-const dayMs = 24 * hourMs;
 
 /** The rule that applies: the merchant's own; otherwise the default, only in live. */
 export function resolveReserve({ own, fallback }: ReserveRules, testMode: boolean): ReserveRule | null {

@@ -1,10 +1,9 @@
-import { addMs, type Clock } from '../kit/clock.ts';
+import { addMs, hourMs, type Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { addPromptTime, closePrompt, deleteOldPrompts, deleteOldPromptTimes, openPrompt } from './queries.ts';
 
 // docs/networks.md, "Prompts": one open prompt for each network and number, ten an hour for each number. The limits keep an
 // API key from being used to flood a stranger's phone; at several networks a second prompt also blocks the first.
-const hourMs = 60 * 60 * 1_000;
 
 export interface Prompt {
   network: string;

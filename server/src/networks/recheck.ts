@@ -1,6 +1,5 @@
-import { addMs } from '../kit/clock.ts';
+import { addMs, hourMs } from '../kit/clock.ts';
 
-const hourMs = 60 * 60 * 1_000;
 // Soon, since most networks are back within seconds, and then for a day: one that is down for minutes sends nobody's hint again. What
 // it does not say in that time its statement says.
 const soonAttemptsMax = 5n;

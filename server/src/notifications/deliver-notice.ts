@@ -1,4 +1,4 @@
-import { addMs } from '../kit/clock.ts';
+import { addMs, secondMs, minuteMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Random } from '../kit/random.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
@@ -17,9 +17,6 @@ import {
   stopNumber,
   acquireSendSlot,
 } from './queries.ts';
-
-const secondMs = 1_000;
-const minuteMs = 60 * secondMs;
 
 // A notice that arrives more than an hour late misleads staff at the counter.
 const lifetimeMs = 60 * minuteMs;

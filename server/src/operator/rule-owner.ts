@@ -1,8 +1,8 @@
 import { UsageError, type CommandInput } from '../kit/command-line.ts';
 import { amountToJson } from '../kit/money.ts';
-import { findDefaultRules, findMerchantRules, type RuleOwner } from '../merchants/manage-rules.ts';
+import { findDefaultRules, findMerchantRules } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import type { MerchantRules, RuleSource } from '../merchants/rules.ts';
+import type { MerchantRules, RuleOwner, RuleSource } from '../merchants/rules.ts';
 import type { CommandContext } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 

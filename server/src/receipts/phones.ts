@@ -1,4 +1,4 @@
-import { addMs, dayMs } from '../kit/clock.ts';
+import { addMs, dayMs, hourMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { receiptsKind } from '../networks/receipts/kind.ts';
@@ -15,7 +15,6 @@ export interface PhoneStatus {
   gaps: bigint;
 }
 
-const hourMs = 60 * 60_000;
 // What sends signs of life does so every few minutes; what sends none is seen when somebody pays, on most days.
 const silentAfterMs = { pinging: 2 * hourMs, quiet: 26 * hourMs };
 // Whoever has just connected an account is setting up its phone.

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { enqueue, networkQueue, type WorkContext } from '../events/outbox.ts';
-import { addMs } from '../kit/clock.ts';
+import { addMs, minuteMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { matchMessage, type ReceiptTemplate } from '../networks/receipts/match-message.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
@@ -14,8 +14,6 @@ export interface MessageContext extends WorkContext {
   /** The currency of a merchant; undefined for an unknown one. */
   currencyOf: (merchantId: string) => Promise<string | undefined>;
 }
-
-const minuteMs = 60_000;
 
 /** A request to the URL of an account's messages. */
 export interface ForwardedRequest {

@@ -1,7 +1,5 @@
-import { addMs, utcDay } from '../kit/clock.ts';
+import { addMs, utcDay, dayMs } from '../kit/clock.ts';
 import type { PayoutSchedule } from '../merchants/merchant.ts';
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /** The Monday of the UTC week of `at`. */
 export function weekOf(at: Date): string {

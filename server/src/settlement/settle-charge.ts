@@ -1,6 +1,6 @@
 import { completeWork, completeWorkWith, postponeWork } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
-import { addMs } from '../kit/clock.ts';
+import { addMs, hourMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
@@ -14,8 +14,6 @@ import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
 import { pendingAccount, settledOf, subAccountOn } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { findChargeToSettle, listRefundsOfCharge, markSettled } from './queries.ts';
-
-const hourMs = 60 * 60 * 1_000;
 
 /** A worker's job: settles what a charge has pending. */
 export async function settleChargeWork(context: TransferContext, work: Work): Promise<void> {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { AppError, fieldError } from '../api/app-error.ts';
-import { addMs } from '../kit/clock.ts';
+import { addMs, minuteMs } from '../kit/clock.ts';
 import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
 import { readRoute, type ApiRoute } from '../api/route.ts';
@@ -15,7 +15,6 @@ import { transferToWire, transferSchema } from '../transfers/transfer-wire.ts';
 import { readRange, terminalSummary } from './terminal-summary.ts';
 
 const tag = 'Transactions';
-const minuteMs = 60_000;
 /** A year. For longer, filter by `from` and `to`. */
 const timeframeMax = 525_600;
 

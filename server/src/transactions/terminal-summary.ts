@@ -1,5 +1,5 @@
 import { fieldError } from '../api/app-error.ts';
-import { addMs } from '../kit/clock.ts';
+import { addMs, dayMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { amountToJson } from '../kit/money.ts';
 import { endBefore } from '../kit/time-or-day.ts';
@@ -8,7 +8,6 @@ import { listTakings, type TakingsRow } from './queries.ts';
 
 export { listTakingsOfLinks, listTakingsOfTerminals } from './queries.ts';
 
-const dayMs = 24 * 60 * 60_000;
 // A leap year. For a longer range, add up shorter ones.
 const daysMax = 366;
 

@@ -1,6 +1,4 @@
-import { dayMs } from '../../kit/clock.ts';
-
-const minuteMs = 60_000;
+import { dayMs, minuteMs } from '../../kit/clock.ts';
 
 /** From when on a person is needed: those of examples/prometheus/alerts.yml. */
 export const alarmLimits = {

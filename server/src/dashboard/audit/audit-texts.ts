@@ -1,9 +1,9 @@
 import { ownActionText, ownActions } from '../../audit/action-words.ts';
 import type { AuditEntry } from '../../audit/audit-entry.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
-import type { DashboardServices } from '../services.ts';
+import type { VisitApi } from '../visit-api.ts';
 
-type Summaries = Pick<DashboardServices['api'], 'writing'>;
+type Summaries = Pick<VisitApi, 'writing'>;
 
 /** An action in words: the summary of its route of the API, or our own. */
 export function actionText({ writing }: Summaries, action: string): string {

@@ -51,8 +51,8 @@ interface Figure {
   link: string;
 }
 
-async function readFigures({ api, money, caller, requestId, merchant, now }: Visit): Promise<Figure[]> {
-  const balances = await api.call('retrieveBalances', balancesSchema, { caller, requestId });
+async function readFigures({ api, money, merchant, now }: Visit): Promise<Figure[]> {
+  const balances = await api.call('retrieveBalances', balancesSchema);
   const ledger = { merchantId: merchant.id, currency: merchant.currency, accounts: ['held'] as const };
   const heldMinor = (await readBalances(money.db, ledger)).get('held') ?? 0n;
   // The API's name for money that is still waiting.

@@ -14,7 +14,7 @@ import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { minorOf, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
 import { codeText, counterMark, readCounter, type Counter } from './read-counter.ts';
-import { hourChart, networkTable, readTakings, type Takings } from './takings.ts';
+import { countText, hourChart, networkTable, readTakings, type Takings } from './takings.ts';
 
 const newestMax = 10;
 
@@ -64,7 +64,7 @@ function takingsPanel(
   const today = utcDay(visit.now);
   const title = period.from === today && period.to === today ? 'Today' : 'Collected';
   return html`<section class="panel"><h2>${title}</h2>
-<p class="figure">${formatAmount(minorOf(takings.sum))} <span class="hint">${takings.count === 1 ? '1 payment' : `${takings.count.toLocaleString('en-GB')} payments`}</span></p>
+<p class="figure">${formatAmount(minorOf(takings.sum))} <span class="hint">${countText(takings.count)}</span></p>
 ${periodForm(`${visit.base}/counters/${counter.id}`, period)}
 ${
   takings.count === 0

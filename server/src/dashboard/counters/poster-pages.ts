@@ -75,9 +75,8 @@ const file: DashboardRoute = {
   action: 'counters.write',
   async handle(visit, { params, query }) {
     const { id } = await readCounter(visit, params['id']);
-    const { caller, requestId } = visit;
     const format = posterFormats.find((each) => each === query['format']) ?? 'png';
-    const call = { caller, requestId, params: { id }, query: { ...choiceOf(query), format } };
+    const call = { params: { id }, query: { ...choiceOf(query), format } };
     const download = await visit.api.file('downloadVirtualTerminalPoster', call);
     return { download: { ...download, isInline: query['show'] === 'page' } };
   },

@@ -10,12 +10,12 @@ export type Counter = Static<typeof terminalSchema>;
 
 /** Throws AppError `not_found`, also for a counter at which a cashier does not work. */
 export async function readCounter(visit: Visit, id = ''): Promise<Counter> {
-  const { api, caller, requestId, membership, may } = visit;
+  const { api, membership, may } = visit;
   const isForeign = may('counters.use').ownOnly && !membership.terminalIds.includes(id);
   if (isForeign || !isUuid(id)) {
     throw new AppError('not_found', 'There is no such counter, or it is not one of yours.');
   }
-  return api.call('retrieveVirtualTerminal', terminalSchema, { caller, requestId, params: { id } });
+  return api.call('retrieveVirtualTerminal', terminalSchema, { params: { id } });
 }
 
 /** A cashier's own counters, without those that were deleted since. */

@@ -77,12 +77,11 @@ const show: DashboardRoute = {
   path: '/endpoints/:id',
   action: 'requests.read',
   async handle(visit, input) {
-    const { caller, requestId, api, webhooks } = visit;
+    const { api, merchant, webhooks } = visit;
     const endpoint = await loadEndpoint(visit, input);
-    const { previousSecretExpiresAt } = await getEndpoint(webhooks.db, caller.merchantId, endpoint.id);
-    const hours = await readHourlyAttempts(webhooks, caller.merchantId, endpoint.id);
+    const { previousSecretExpiresAt } = await getEndpoint(webhooks.db, merchant.id, endpoint.id);
+    const hours = await readHourlyAttempts(webhooks, merchant.id, endpoint.id);
     const events = await api.list('listEvents', eventSchema, {
-      ...{ caller, requestId },
       query: { endpoint_id: endpoint.id, limit: deliveriesShown },
     });
     return {

@@ -8,9 +8,8 @@ import type { Visit } from '../visit.ts';
 export type ShownEndpoint = Static<typeof endpointWithHealthSchema>;
 
 /** Throws AppError `not_found`. */
-export function loadEndpoint({ api, caller, requestId }: Visit, { params }: PageInput): Promise<ShownEndpoint> {
-  const call = { caller, requestId, params: { id: params['id'] ?? '' } };
-  return api.call('retrieveWebhookEndpoint', endpointWithHealthSchema, call);
+export function loadEndpoint({ api }: Visit, { params }: PageInput): Promise<ShownEndpoint> {
+  return api.call('retrieveWebhookEndpoint', endpointWithHealthSchema, { params: { id: params['id'] ?? '' } });
 }
 
 /** An endpoint's health in words. */

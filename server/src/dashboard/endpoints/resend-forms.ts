@@ -18,8 +18,8 @@ const shared = { action: 'endpoints.manage', operation: 'resendEvents' } as cons
 type Counted = Static<typeof resentEventsSchema>;
 
 /** What a resend would cover now, up to 10,000 events; `continue_from` says that there are more. */
-function count({ api, caller, requestId }: Visit, body: object): Promise<Counted> {
-  return api.call('resendEvents', resentEventsSchema, { caller, requestId, body: { ...body, dry_run: true } });
+function count({ api }: Visit, body: object): Promise<Counted> {
+  return api.call('resendEvents', resentEventsSchema, { body: { ...body, dry_run: true } });
 }
 
 async function send(visit: Visit, { body, formId }: { body: { endpoint_id: string }; formId: string }): Promise<void> {

@@ -109,8 +109,8 @@ function triesOf({ deliveries }: ShownEvent): number {
   return deliveries.reduce((sum, { attempts }) => sum + attempts, 0);
 }
 
-function loadEvent({ api, caller, requestId }: Visit, { params }: PageInput): Promise<EventWithTries> {
-  return api.call('retrieveEvent', eventWithTriesSchema, { caller, requestId, params: { id: params['id'] ?? '' } });
+function loadEvent({ api }: Visit, { params }: PageInput): Promise<EventWithTries> {
+  return api.call('retrieveEvent', eventWithTriesSchema, { params: { id: params['id'] ?? '' } });
 }
 
 // More than a merchant can have.

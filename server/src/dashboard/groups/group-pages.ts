@@ -12,7 +12,7 @@ import { recordHistory } from '../patterns/record-history.ts';
 import { rowCount, type Field, type Option } from '../../portal/patterns/fields.ts';
 import { recordHead } from '../../portal/patterns/record-page.ts';
 import type { Visit } from '../visit.ts';
-import { shareBar } from './share-bar.ts';
+import { shareParts } from '../patterns/charts/share-parts.ts';
 
 const wholeHundredths = 10_000n;
 // As many as a select can reasonably offer; a business with more makes groups through the API.
@@ -40,7 +40,7 @@ function groupBody(visit: Visit, group: SubAccountGroup): Html {
       percentHundredths,
     })),
     { name: 'You', percentHundredths: wholeHundredths - shared },
-  ];
+  ].map(({ name, percentHundredths: size }) => ({ name, size, text: `${percentToJson(size)}%` }));
   const path = `/groups/${group.id}`;
   return html`${recordHead(visit, {
     heading: foreignText(group.name),
@@ -51,11 +51,7 @@ function groupBody(visit: Visit, group: SubAccountGroup): Html {
     ],
   })}
 <section class="panel"><h2>Who gets which part of a payment</h2>
-${shareBar(parts, `${group.members.length} members get ${percentToJson(shared)}%, you keep ${percentToJson(wholeHundredths - shared)}%`)}
-<ol class="parts">${parts.map(
-    ({ name, percentHundredths }) =>
-      html`<li><span>${name}</span><span class="percent">${percentToJson(percentHundredths)}%</span></li>`,
-  )}</ol>
+${shareParts(parts, `${group.members.length} members get ${percentToJson(shared)}%, you keep ${percentToJson(wholeHundredths - shared)}%`)}
 <p class="hint">Of the amount less the fee where you pay it. Shares are rounded to whole dalasi, and each is at least D1.00; what is left over is yours.
 <a href="${base}/split">Work out an example</a></p>
 <p class="hint">Id <code>${group.id}</code></p></section>`;
@@ -67,10 +63,8 @@ interface GroupSubject {
 }
 
 async function load(visit: Visit, { params }: PageInput): Promise<GroupSubject> {
-  const { caller, requestId, merchant } = visit;
-  const group = params['id'] === undefined ? null : await getGroup(visit.money.db, merchant.id, params['id']);
-  const call = { caller, requestId, query: { limit: optionsMax } };
-  const { data } = await visit.api.list('listSubAccounts', subAccountSchema, call);
+  const group = params.id === undefined ? null : await getGroup(visit.money.db, visit.merchant.id, params.id);
+  const { data } = await visit.api.list('listSubAccounts', subAccountSchema, { query: { limit: optionsMax } });
   // A member that is not among the newest stays selectable.
   const known = new Map([
     ...(group?.members ?? []).map(({ subAccountId, name }) => [subAccountId, name] as const),

@@ -82,8 +82,8 @@ async function requestConcerns({ money, merchant, now, may }: Visit): Promise<Co
   return [{ text, href, action, isOurs: true }];
 }
 
-async function endpointConcerns({ api, caller, requestId, now }: Visit): Promise<Concern[]> {
-  const { data } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, { caller, requestId });
+async function endpointConcerns({ api, now }: Visit): Promise<Concern[]> {
+  const { data } = await api.list('listWebhookEndpoints', endpointWithHealthSchema);
   return data
     .flatMap(({ id, url, status, disabled_reason: reason, health }): Concern[] => {
       const href = `/endpoints/${id}`;

@@ -17,10 +17,10 @@ import { barChart, drawn } from '../patterns/charts/bar-chart.ts';
 import { chartTable } from '../patterns/charts/chart-frame.ts';
 import { rateChart } from '../patterns/charts/rate-chart.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { dayText, shownTime } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
 import { countText, figureText, shownFigures, successText, unpaid, type ShownFigure } from './figure-texts.ts';
-import { dayName, isOneDay, pointsOf, readRange, type ShownRange } from './ranges.ts';
+import { isOneDay, pointsOf, readRange, type ShownRange } from './ranges.ts';
 
 /** What is behind a figure: the days of a longer time, or the records of one day. Both add up to it. */
 export const figurePage: DashboardRoute = {
@@ -115,7 +115,7 @@ async function daysPage(visit: Visit, shown: Shown): Promise<Page> {
       });
   const days = report.slots.map(({ slot, figures }) => {
     const day = utcDay(slot);
-    const at = { name: dayName(day), label: '', isOpen: false, href: hrefOf(day) };
+    const at = { name: dayText(day), label: '', isOpen: false, href: hrefOf(day) };
     if (isRate) return { ...at, spoken: '', cells: [successText(figures), countText(figures.unpaidCount)] };
     return drawn(
       { ...at, amountMinor: figure.amountOf(figures), note: figure.noteOf?.(figures) ?? '' },
@@ -128,7 +128,7 @@ async function daysPage(visit: Visit, shown: Shown): Promise<Page> {
     body: html`${headOf(
       visit,
       shown,
-      html`${first && last && html`${dayName(utcDay(first.slot))} to ${dayName(utcDay(last.slot))}: `}<strong>${isRate ? successText(report.total) : figureText(figure, report.total)}</strong>`,
+      html`${first && last && html`${dayText(utcDay(first.slot))} to ${dayText(utcDay(last.slot))}: `}<strong>${isRate ? successText(report.total) : figureText(figure, report.total)}</strong>`,
     )}
 <section class="panel">${chart}</section>
 <section>${chartTable(`${figure.title} by day`, headers, days)}</section>`,
@@ -144,7 +144,7 @@ async function recordsPage(visit: Visit, shown: Shown): Promise<Page> {
   const more = { day: range.from, ...(until && { until: until.toISOString() }) };
   return {
     title: figure.title,
-    body: html`${headOf(visit, shown, html`${dayName(range.from)}${until && html` until ${formatTime(until).split(', ')[1]}`}: <strong>${sum}</strong>`)}
+    body: html`${headOf(visit, shown, html`${dayText(range.from)}${until && html` until ${formatTime(until).split(', ')[1]}`}: <strong>${sum}</strong>`)}
 ${list.records.length === 0 ? html`<section class="empty"><p>Nothing on this day.</p></section>` : recordTable(visit, list.records, figure)}
 <nav class="pages" aria-label="Pages">${list.nextCursor !== null && html`<a class="button small plain" rel="next" href="${addressOf(visit, shown, { ...more, cursor: list.nextCursor })}">Older</a>`}</nav>`,
   };

@@ -1,3 +1,4 @@
+import { dayText } from '../../portal/patterns/texts.ts';
 import { addMs, dayMs, utcDay } from '../../kit/clock.ts';
 import { isDay } from '../../kit/time-or-day.ts';
 import { addFigures, noFigures, type Figures } from '../../reports/figures.ts';
@@ -39,7 +40,7 @@ export interface ShownRange {
 /** The range of a page's address: `range=30`, or `day=2026-11-24`; today for anything else. */
 export function readRange({ range, day }: PageInput['query'], now: Date): ShownRange {
   const last = utcDay(now);
-  if (day !== undefined && isDay(day) && day <= last) return { tab: null, from: day, to: day, text: dayName(day) };
+  if (day !== undefined && isDay(day) && day <= last) return { tab: null, from: day, to: day, text: dayText(day) };
   const tab = rangeTabs.find(({ name }) => name === range) ?? today;
   if (tab === yesterday) {
     const before = utcDay(addMs(now, -dayMs));
@@ -53,14 +54,8 @@ export function isOneDay({ from, to }: ShownRange): boolean {
   return from === to;
 }
 
-const dayForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 const shortDayForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const weekdayForm = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' });
-
-/** `24 Nov 2026` */
-export function dayName(day: string): string {
-  return dayForm.format(new Date(day));
-}
 
 /** A point of a chart with its figures. */
 export interface FigurePoint extends ChartPoint {
@@ -82,7 +77,7 @@ export function pointsOf(
     const isLabelled = isShort || (report.slots.length - 1 - index) % 7 === 3;
     const label = isShort ? weekdayForm.format(slot) : shortDayForm.format(slot);
     const isOpen = day === utcDay(now);
-    return { figures, name: dayName(day), label: isLabelled ? label : '', isOpen, href: hrefOf(day) };
+    return { figures, name: dayText(day), label: isLabelled ? label : '', isOpen, href: hrefOf(day) };
   });
 }
 
@@ -115,7 +110,7 @@ function weekPoints(slots: Report['slots'], now: Date): FigurePoint[] {
     lastMonth = month;
     points.push({
       figures: days.reduce((sum, { figures }) => addFigures(sum, figures), noFigures),
-      name: `${shortDayForm.format(first.slot)} to ${dayName(utcDay(last.slot))}`,
+      name: `${shortDayForm.format(first.slot)} to ${dayText(utcDay(last.slot))}`,
       label: isLabelled ? month : '',
       isOpen: utcDay(last.slot) === utcDay(now),
     });

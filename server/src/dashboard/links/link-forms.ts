@@ -23,9 +23,8 @@ interface LinkSubject {
 }
 
 async function load(visit: Visit, { params }: PageInput): Promise<LinkSubject> {
-  const { caller, requestId } = visit;
   const link = params['id'] === undefined ? null : await readLink(visit, params['id']);
-  const call = { caller, requestId, query: { limit: optionsMax } };
+  const call = { query: { limit: optionsMax } };
   const subAccounts = await visit.api.list('listSubAccounts', subAccountSchema, call);
   const groups = await visit.api.list('listSubAccountGroups', groupSchema, call);
   return {

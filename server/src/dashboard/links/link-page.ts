@@ -25,9 +25,9 @@ export type Link = Static<typeof linkSchema>;
 const newestMax = 10;
 
 /** Throws AppError `not_found`. */
-export async function readLink({ api, caller, requestId }: Visit, id = ''): Promise<Link> {
+export async function readLink({ api }: Visit, id = ''): Promise<Link> {
   if (!isUuid(id)) throw new AppError('not_found', 'There is no such payment link in this environment.');
-  return api.call('retrievePaymentLink', linkSchema, { caller, requestId, params: { id } });
+  return api.call('retrievePaymentLink', linkSchema, { params: { id } });
 }
 
 export const linkPage: DashboardRoute = {

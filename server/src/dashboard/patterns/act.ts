@@ -28,8 +28,6 @@ export function act<Schema extends TSchema>(
   { operationId, schema, params, body, formId, forgetsRefusals, object, before, alsoWrite }: ApiAction<Schema>,
 ): Promise<Static<Schema>> {
   return visit.api.call(operationId, schema, {
-    caller: visit.caller,
-    requestId: visit.requestId,
     ...(params && { params }),
     ...(body !== undefined && { body }),
     ...(formId !== undefined && { idempotencyKey: keyOfForm(formId) }),
@@ -47,7 +45,7 @@ export function act<Schema extends TSchema>(
   });
 }
 
-interface OwnAction {
+export interface OwnAction {
   action: string;
   object: { type: string; id: string };
   before: Readonly<Record<string, unknown>>;

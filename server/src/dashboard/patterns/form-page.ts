@@ -16,9 +16,8 @@ export function formRoutes<Subject>({ operation, ...page }: DashboardForm<Subjec
     ...page,
     ...(operation !== undefined && {
       hasActed: async (visit, form) =>
-        (await visit.api.hasActed(operation, {
-          ...{ caller: visit.caller, params: form.params, idempotencyKey: keyOfForm(form.formId) },
-        })) || (await page.hasActed?.(visit, form)) === true,
+        (await visit.api.hasActed(operation, { params: form.params, idempotencyKey: keyOfForm(form.formId) })) ||
+        (await page.hasActed?.(visit, form)) === true,
     }),
   });
 }

@@ -7,7 +7,7 @@ import type { Visit } from '../visit.ts';
 
 /** One of the API's lists for a page: by the visitor's search, dates and cursor, and the page's own filters. */
 export async function readList<Schema extends TSchema>(
-  { api, caller, requestId }: Visit,
+  { api }: Visit,
   operationId: string,
   schema: Schema,
   query: Readonly<Record<string, string>>,
@@ -21,8 +21,9 @@ export async function readList<Schema extends TSchema>(
     ...(to && { to: to.toISOString() }),
     ...(cursorPosition(cursor) && { cursor }),
   };
-  const call = { caller, requestId, query: { limit: pageOf(query).limit, ...own, ...sent } };
-  const { data, meta } = await api.list(operationId, schema, call);
+  const { data, meta } = await api.list(operationId, schema, {
+    query: { limit: pageOf(query).limit, ...own, ...sent },
+  });
   const { total, total_is_capped: isCapped = false, next_cursor: nextCursor } = meta;
   return { rows: data, total, isCapped, nextCursor, hasNewer: cursor !== '' };
 }

@@ -62,11 +62,11 @@ const eventsMax = 25;
 const endpointsMax = 100;
 const entriesMax = 25;
 
-async function eventsOf({ api, caller, requestId, may }: Visit, objectIds: readonly string[]): Promise<ShownEvent[]> {
+async function eventsOf({ api, may }: Visit, objectIds: readonly string[]): Promise<ShownEvent[]> {
   if (!may('requests.read').isAllowed) return [];
   const lists = await Promise.all(
     objectIds.map((objectId) =>
-      api.list('listEvents', eventSchema, { caller, requestId, query: { object_id: objectId, limit: eventsMax } }),
+      api.list('listEvents', eventSchema, { query: { object_id: objectId, limit: eventsMax } }),
     ),
   );
   return lists.flatMap(({ data }) => data);
@@ -167,13 +167,10 @@ const deliveryTexts: ReadonlyMap<string, string> = new Map([
   ['kept', 'Kept, because the endpoint is off'],
 ]);
 
-async function deliveryEntries(
-  { api, caller, requestId, base }: Visit,
-  events: readonly ShownEvent[],
-): Promise<TimelineEntry[]> {
+async function deliveryEntries({ api, base }: Visit, events: readonly ShownEvent[]): Promise<TimelineEntry[]> {
   if (events.every(({ deliveries }) => deliveries.length === 0)) return [];
   const endpoints = await api.list('listWebhookEndpoints', endpointWithHealthSchema, {
-    ...{ caller, requestId, query: { limit: endpointsMax } },
+    query: { limit: endpointsMax },
   });
   const hosts = new Map(endpoints.data.map(({ id, url }) => [id, url === null ? null : new URL(url).host]));
   return events.flatMap((event) =>

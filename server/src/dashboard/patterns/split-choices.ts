@@ -11,8 +11,8 @@ export interface SplitChoices {
   groups: Option[];
 }
 
-export async function splitChoices({ api, caller, requestId }: Visit): Promise<SplitChoices> {
-  const call = { caller, requestId, query: { limit: choicesMax } };
+export async function splitChoices({ api }: Visit): Promise<SplitChoices> {
+  const call = { query: { limit: choicesMax } };
   const [subAccounts, groups] = await Promise.all([
     api.list('listSubAccounts', subAccountSchema, call),
     api.list('listSubAccountGroups', groupSchema, call),

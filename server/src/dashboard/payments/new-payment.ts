@@ -51,12 +51,11 @@ const customersMax = 100;
 
 /** Throws AppError `not_found` to a cashier, whose payments belong to a counter. */
 async function choicesOf(visit: Visit): Promise<Choices> {
-  const { api, money, caller, requestId, may, merchant } = visit;
+  const { api, money, may, merchant } = visit;
   if (may('payments.write').ownOnly) {
     throw new AppError('not_found', 'Take payments at your counter: open Counters, then its screen.');
   }
-  const call = { caller, requestId, query: { limit: customersMax } };
-  const customers = await api.list('listCustomers', customerSchema, call);
+  const customers = await api.list('listCustomers', customerSchema, { query: { limit: customersMax } });
   return {
     customers: customers.data.map(({ id, name, phone }) => ({
       value: id,

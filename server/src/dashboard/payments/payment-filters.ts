@@ -25,10 +25,8 @@ const countersMax = 100;
 
 /** The filters of the list, with the business's own networks and counters. */
 export async function paymentFilters(visit: Visit): Promise<readonly Filter[]> {
-  const { api, caller, requestId, may, membership } = visit;
-  const counters = await api.list('listVirtualTerminals', terminalSchema, {
-    ...{ caller, requestId, query: { limit: countersMax } },
-  });
+  const { api, may, membership } = visit;
+  const counters = await api.list('listVirtualTerminals', terminalSchema, { query: { limit: countersMax } });
   const { ownOnly } = may('payments.read');
   const shown = counters.data.filter(({ id }) => !ownOnly || membership.terminalIds.includes(id));
   return [

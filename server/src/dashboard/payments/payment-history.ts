@@ -20,10 +20,8 @@ export async function paymentTimeline(
     names: ReadonlyMap<string, string>;
   },
 ): Promise<Html> {
-  const { caller, requestId } = visit;
   const { id, attempts, refunds, names } = payment;
-  const call = { caller, requestId, params: { id } };
-  const { data } = await visit.api.call('retrievePaymentTimeline', timelineSchema, call);
+  const { data } = await visit.api.call('retrievePaymentTimeline', timelineSchema, { params: { id } });
   // What it refunds, its notes say already, with how.
   const own = data
     .filter(({ kind }) => kind !== 'charge.refunded')

@@ -183,9 +183,7 @@ async function partFacts(visit: Visit, refund: Refund) {
 
 /** What its payment's history says since it was ordered. */
 async function refundTimeline(visit: Visit, refund: Refund) {
-  const { caller, requestId } = visit;
-  const call = { caller, requestId, params: { id: refund.intentId } };
-  const { data } = await visit.api.call('retrievePaymentTimeline', timelineSchema, call);
+  const { data } = await visit.api.call('retrievePaymentTimeline', timelineSchema, { params: { id: refund.intentId } });
   const entries = data.filter(
     ({ at, kind, transaction_id: chargeId }) =>
       chargeId === refund.chargeId && kind.startsWith('refund_') && new Date(at) >= refund.createdAt,

@@ -14,7 +14,7 @@ import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import { listTransferRows } from '../../transfers/find-transfer.ts';
 import type { Page, PageResult } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { paymentTable } from '../home/newest-payments.ts';
+import { paymentTable } from '../payments/payments-panel.ts';
 import { typedSearch } from '../patterns/typed-search.ts';
 import type { Visit } from '../visit.ts';
 import { findExact } from './exact-match.ts';
@@ -116,8 +116,8 @@ function listed<Schema extends TSchema>(
   schema: Schema,
   row: (record: Static<Schema>) => FoundRecord,
 ): RecordKind['find'] {
-  return async ({ api, caller, requestId }, term) => {
-    const { data } = await api.list(operationId, schema, { caller, requestId, query: { term, limit: rowsMax } });
+  return async ({ api }, term) => {
+    const { data } = await api.list(operationId, schema, { query: { term, limit: rowsMax } });
     return data.map((record) => row(record));
   };
 }

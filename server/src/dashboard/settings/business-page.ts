@@ -9,7 +9,6 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { merchantLogoPath } from '../../pages/logos/logo-pages.ts';
 import { foreignText, formatNumber } from '../../pages/page-text.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
 import {
   appearanceByField,
@@ -21,6 +20,7 @@ import {
 } from '../../portal/records/appearance-form.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
+import { changeSetting } from './change-setting.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { settingsPage, type SettingsPanel } from './settings-frame.ts';
 
@@ -94,9 +94,8 @@ const rename = formRoutes<Business>({
   }),
   async submit(visit, { subject, input }) {
     const name = (input.form['name'] ?? '').trim();
-    const object = { type: 'business', id: subject.id };
-    const renaming = { action: 'business.rename', object, before: { name: subject.name }, after: { name } };
-    await change(visit, { ...renaming, isForBoth: true }, (tx) => renameBusiness(tx, subject.id, name));
+    const renaming = { action: 'business.rename', before: { name: subject.name }, after: { name }, isForBoth: true };
+    await changeSetting(visit, renaming, (tx) => renameBusiness(tx, subject.id, name));
   },
 });
 
@@ -114,16 +113,10 @@ const contact = formRoutes<Merchant>({
   }),
   async submit(visit, { subject, input }) {
     const appearance = readAppearance(contactFields, input.form);
-    const object = { type: 'settings', id: subject.id };
-    await change(
-      visit,
-      {
-        action: 'contact.set',
-        object,
-        before: appearanceByField(contactFields, subject),
-        after: appearanceByField(contactFields, appearance),
-      },
-      (tx) => setAppearance(tx, subject.id, appearance),
+    const before = appearanceByField(contactFields, subject);
+    const after = appearanceByField(contactFields, appearance);
+    await changeSetting(visit, { action: 'contact.set', before, after }, (tx) =>
+      setAppearance(tx, subject.id, appearance),
     );
   },
 });
@@ -146,7 +139,7 @@ const logo = formRoutes<Merchant>({
     const earlier = await findLogo(db, subject.id);
     const { width, height } = pngDimensions(png);
     const words = { before: { logo: earlier && 'another' }, after: { logo: `${width} × ${height} pixels` } };
-    await change(visit, { action: 'logo.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
+    await changeSetting(visit, { action: 'logo.set', ...words }, (tx) =>
       setLogo(tx, { merchantId: subject.id, png, updatedAt: clock.now() }),
     );
   },
@@ -166,14 +159,10 @@ const withoutLogo = formRoutes<Merchant>({
   resultOf: ({ logoSetAt }) => (logoSetAt === null ? back.href : undefined),
   async submit(visit, { subject }) {
     const words = { before: { logo: 'set' }, after: { logo: null } };
-    await change(
-      visit,
-      { action: 'logo.remove', object: { type: 'settings', id: subject.id }, ...words },
-      async (tx) => {
-        if (!(await removeLogo(tx, subject.id)))
-          throw new AppError('state_conflict', 'There is no logo. Nothing was done.');
-      },
-    );
+    await changeSetting(visit, { action: 'logo.remove', ...words }, async (tx) => {
+      if (await removeLogo(tx, subject.id)) return;
+      throw new AppError('state_conflict', 'There is no logo. Nothing was done.');
+    });
   },
 });
 

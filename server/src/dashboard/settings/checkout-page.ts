@@ -9,10 +9,10 @@ import { fieldError } from '../../api/app-error.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { colourField, readPart } from '../../portal/records/appearance-form.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import type { Visit } from '../visit.ts';
+import { changeSetting } from './change-setting.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { feePayerText, feeText } from './setting-texts.ts';
 import { settingsPage, type SettingsPanel } from './settings-frame.ts';
@@ -104,7 +104,7 @@ const colour = formRoutes<Merchant>({
   async submit(visit, { subject, input }) {
     const pageColour = readPart('pageColour', 'page_colour', input.form['page_colour'] ?? '');
     const words = { before: { page_colour: subject.pageColour }, after: { page_colour: pageColour } };
-    await change(visit, { action: 'colour.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
+    await changeSetting(visit, { action: 'colour.set', ...words }, (tx) =>
       setAppearance(tx, subject.id, { pageColour }),
     );
   },
@@ -136,9 +136,7 @@ const feePayer = formRoutes<Merchant>({
     const chosen = payers.find(({ value }) => value === input.form['fee_payer'])?.value;
     if (chosen === undefined) throw fieldError('invalid_request', 'fee_payer', 'Choose who pays the fees.');
     const words = { before: { fee_payer: subject.collectionFee.payer }, after: { fee_payer: chosen } };
-    await change(visit, { action: 'fee_payer.set', object: { type: 'settings', id: subject.id }, ...words }, (tx) =>
-      setFeePayer(tx, subject.id, chosen),
-    );
+    await changeSetting(visit, { action: 'fee_payer.set', ...words }, (tx) => setFeePayer(tx, subject.id, chosen));
   },
 });
 
@@ -192,22 +190,22 @@ Payers at a counter stay there.</p>`,
     fields: urlFields.map(({ field }) => field),
     values: Object.fromEntries(urlFields.map(({ part, field }) => [field.name, merchant[part] ?? ''])),
     button: 'Save the addresses',
-    back: { href: '/settings/checkout', text: 'Keep it' },
+    back,
   }),
   async submit(visit, { subject, input }) {
-    const [returnUrl, cancelUrl, callbackUrl] = urlFields.map(({ field }) => input.form[field.name]?.trim() || null);
-    const sent = { returnUrl: returnUrl ?? null, cancelUrl: cancelUrl ?? null, callbackUrl: callbackUrl ?? null };
-    checkUrls(visit.money.settings.urlPolicy(visit.testMode), { ...sent, skipUrlValidation: false });
-    const defaults: UrlDefaults = {
-      defaultReturnUrl: sent.returnUrl,
-      defaultCancelUrl: sent.cancelUrl,
-      defaultCallbackUrl: sent.callbackUrl,
-    };
+    const sent = urlFields.map(({ field }) => input.form[field.name]?.trim() || null);
+    const [returnUrl = null, cancelUrl = null, callbackUrl = null] = sent;
+    checkUrls(visit.money.settings.urlPolicy(visit.testMode), {
+      returnUrl,
+      cancelUrl,
+      callbackUrl,
+      skipUrlValidation: false,
+    });
+    const defaults = { defaultReturnUrl: returnUrl, defaultCancelUrl: cancelUrl, defaultCallbackUrl: callbackUrl };
     const named = (urls: UrlDefaults) =>
       Object.fromEntries(urlFields.map(({ part, field }) => [field.name.replace('data.', ''), urls[part]]));
     const words = { before: named(subject), after: named(defaults) };
-    const object = { type: 'settings', id: subject.id };
-    await change(visit, { action: 'urls.set', object, ...words }, (tx) => setUrlDefaults(tx, subject.id, defaults));
+    await changeSetting(visit, { action: 'urls.set', ...words }, (tx) => setUrlDefaults(tx, subject.id, defaults));
   },
 });
 

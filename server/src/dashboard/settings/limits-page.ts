@@ -1,14 +1,16 @@
-import { html } from '../../kit/html.ts';
+import type { Transaction } from '../../kit/db.ts';
+import { html, type Html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
-import { getBusiness, setRefundLimit, type Business } from '../../merchants/business-status.ts';
+import { getBusiness, setRefundLimit } from '../../merchants/business-status.ts';
+import { findRefundLimit } from '../../merchants/refund-limit.ts';
 import { findReceiptConfirmAbove, updateReceiptConfirmAbove } from '../../merchants/receipt-limit.ts';
 import { rateLimitKinds, rateOf, rateText } from '../../merchants/rate-limit-kinds.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
-import { formRoutes } from '../patterns/form-page.ts';
+import { formRoutes, type DashboardForm } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
+import { changeSetting } from './change-setting.ts';
 import { ownMerchant } from './own-merchant.ts';
 import {
   feePayerText,
@@ -41,7 +43,7 @@ const show: DashboardRoute = {
     const panels: SettingsPanel[] = [
       {
         title: 'Refunds',
-        body: html`<p>${refundLimitText(business)}</p>
+        body: html`<p>${refundLimitText(business.refundLimitMinor)}</p>
 <p class="hint">In test and live.</p>${await changedBy(visit, { id: business.id, action: 'refund_limit.set' })}`,
         changes: [{ href: '/settings/limits/refunds', text: 'Change the limit', needs: 'refund_limit.manage' }],
       },
@@ -108,76 +110,78 @@ const rateNames = {
   pages: 'Links and counters',
 } as const;
 
-const refunds = formRoutes<Business>({
+/** Null for none. */
+type Limit = bigint | null;
+
+interface LimitForm extends Pick<DashboardForm<Limit>, 'path' | 'action' | 'load'> {
+  heading: string;
+  /** What the limit says now, and what else somebody has to know. */
+  effect(limitMinor: Limit): Html;
+  field: { name: string; label: string; hint: string };
+  /** As the audit log has the change. */
+  entry: { action: string; isForBoth?: boolean };
+  /** What writes the limit in the transaction of the change. Throws AppError that names the field. */
+  write(visit: Visit, limitMinor: Limit): Promise<(tx: Transaction) => void>;
+}
+
+/** A form for an amount above which something more is asked for; an emptied field asks for it never. */
+function limitForm({ heading, effect, field, entry, write, ...page }: LimitForm): DashboardRoute[] {
+  const { name } = field;
+  const inWords = (minor: Limit) => ({ [name]: minor === null ? null : formatAmount(minor) });
+  return formRoutes<Limit>({
+    ...page,
+    view: (limitMinor) => ({
+      ...{ heading, effect: effect(limitMinor) },
+      fields: [{ ...field, kind: 'amount', whenEmpty: 'null', canBeZero: true }],
+      values: { [name]: limitMinor === null ? '' : formatAmount(limitMinor, { style: 'plain' }) },
+      button: 'Save the limit',
+      back: { href: '/settings/limits', text: 'Keep it' },
+    }),
+    async submit(visit, { subject, body }) {
+      const typed = body[name];
+      const limitMinor = typeof typed === 'number' ? parseAmount(typed, name) : null;
+      const words = { before: inWords(subject), after: inWords(limitMinor) };
+      const written = await write(visit, limitMinor);
+      await changeSetting(visit, { ...entry, ...words }, async (tx) => written(tx));
+    },
+  });
+}
+
+const refunds = limitForm({
   path: '/settings/limits/refunds',
   action: 'refund_limit.manage',
-  load: ({ accounts, merchant }) => getBusiness(accounts.db, merchant.businessId),
-  view: (business) => ({
-    heading: 'Limit for refunds',
-    effect: html`<p>${refundLimitText(business)} This counts in test and live.</p>`,
-    fields: [
-      {
-        ...{ kind: 'amount', name: 'refund_limit', label: 'Ask for the second factor above', whenEmpty: 'null' },
-        canBeZero: true,
-        hint: 'In dalasi, such as 500. Leave empty to ask for no refund.',
-      },
-    ],
-    values: { refund_limit: limitValue(business.refundLimitMinor) },
-    button: 'Save the limit',
-    back: { href: '/settings/limits', text: 'Keep it' },
-  }),
-  async submit(visit, { subject, body }) {
-    const limitMinor = typedLimit(body, 'refund_limit');
-    const words = limitChange('refund_limit', [subject.refundLimitMinor, limitMinor]);
-    const object = { type: 'business', id: subject.id };
-    await change(visit, { action: 'refund_limit.set', object, ...words, isForBoth: true }, async (tx) =>
-      setRefundLimit(tx, subject.id, limitMinor),
-    );
+  load: ({ accounts, merchant }) => findRefundLimit(accounts.db, merchant.businessId),
+  heading: 'Limit for refunds',
+  effect: (limitMinor) => html`<p>${refundLimitText(limitMinor)} This counts in test and live.</p>`,
+  field: {
+    ...{ name: 'refund_limit', label: 'Ask for the second factor above' },
+    hint: 'In dalasi, such as 500. Leave empty to ask for no refund.',
   },
+  entry: { action: 'refund_limit.set', isForBoth: true },
+  write:
+    async ({ merchant }, limitMinor) =>
+    (tx) =>
+      setRefundLimit(tx, merchant.businessId, limitMinor),
 });
 
-interface ReceiptLimit {
-  limitMinor: bigint | null;
-}
-
-const receipts = formRoutes<ReceiptLimit>({
+const receipts = limitForm({
   path: '/settings/limits/receipts',
   action: 'receipt_limit.manage',
-  load: async ({ accounts, merchant }) => ({
-    limitMinor: await findReceiptConfirmAbove(accounts.db, merchant.id),
-  }),
-  view: ({ limitMinor }) => ({
-    heading: 'Limit for unconfirmed receipts',
-    effect: html`<p>${receiptLimitText(limitMinor)}</p>
+  load: ({ accounts, merchant }) => findReceiptConfirmAbove(accounts.db, merchant.id),
+  heading: 'Limit for unconfirmed receipts',
+  effect: (limitMinor) => html`<p>${receiptLimitText(limitMinor)}</p>
 <p>Whoever holds your phone can forge a message, but not the network’s statement. A payment above the limit waits for up to seven days
 until you have the statement imported.</p>`,
-    fields: [
-      {
-        ...{ kind: 'amount', name: 'above', label: 'A statement line must confirm first above', whenEmpty: 'null' },
-        canBeZero: true,
-        hint: 'In dalasi, such as 1000. Leave empty if a message is enough for every amount.',
-      },
-    ],
-    values: { above: limitValue(limitMinor) },
-    button: 'Save the limit',
-    back: { href: '/settings/limits', text: 'Keep it' },
-  }),
-  async submit(visit, { subject, body }) {
-    const limitMinor = typedLimit(body, 'above');
-    const { id } = visit.merchant;
-    const words = limitChange('above', [subject.limitMinor, limitMinor]);
-    const object = { type: 'settings', id };
-    await change(visit, { action: 'receipts.limit', object, ...words }, async (tx) =>
-      tx.send(updateReceiptConfirmAbove(id, limitMinor)),
-    );
+  field: {
+    ...{ name: 'above', label: 'A statement line must confirm first above' },
+    hint: 'In dalasi, such as 1000. Leave empty if a message is enough for every amount.',
   },
+  entry: { action: 'receipts.limit' },
+  write:
+    async ({ merchant }, limitMinor) =>
+    (tx) =>
+      tx.send(updateReceiptConfirmAbove(merchant.id, limitMinor)),
 });
-
-interface Approval {
-  aboveMinor: bigint | null;
-  /** How many of the team may approve a live payout. */
-  approvers: number;
-}
 
 async function transferApprovalPanel(visit: Visit): Promise<SettingsPanel> {
   const { businessId } = visit.merchant;
@@ -190,70 +194,40 @@ async function transferApprovalPanel(visit: Visit): Promise<SettingsPanel> {
   };
 }
 
-const transferApproval = formRoutes<Approval>({
+/** How many of the team may approve a live payout. */
+async function countApprovers({ accounts, merchant }: Visit): Promise<number> {
+  const team = await listTeam(accounts.db, merchant.businessId);
+  return team.filter(({ role }) => merchantPermission(role, 'transfers.approve', { testMode: false }).isAllowed).length;
+}
+
+const transferApproval = limitForm({
   path: '/settings/limits/payouts',
   action: 'transfer_approval.manage',
-  async load({ accounts, merchant }) {
-    const team = await listTeam(accounts.db, merchant.businessId);
-    const approvers = team.filter(
-      ({ role }) => merchantPermission(role, 'transfers.approve', { testMode: false }).isAllowed,
-    );
-    return {
-      aboveMinor: await findTransferApproval(accounts.db, merchant.businessId),
-      approvers: approvers.length,
-    };
+  load: ({ accounts, merchant }) => findTransferApproval(accounts.db, merchant.businessId),
+  heading: 'Second person for payouts',
+  effect: (limitMinor) =>
+    html`<p>${transferApprovalText(limitMinor)} This counts in test and live.</p><p>All owners get a mail about the change.</p>`,
+  field: {
+    ...{ name: 'above', label: 'A second person approves payouts above' },
+    hint: 'In dalasi, such as 5000; 0 stands for every payout. Leave empty if one person is enough.',
   },
-  view: ({ aboveMinor }) => ({
-    heading: 'Second person for payouts',
-    effect: html`<p>${transferApprovalText(aboveMinor)} This counts in test and live.</p><p>All owners get a mail about the change.</p>`,
-    fields: [
-      {
-        ...{ kind: 'amount', name: 'above', label: 'A second person approves payouts above', whenEmpty: 'null' },
-        canBeZero: true,
-        hint: 'In dalasi, such as 5000; 0 stands for every payout. Leave empty if one person is enough.',
-      },
-    ],
-    values: { above: limitValue(aboveMinor) },
-    button: 'Save',
-    back: { href: '/settings/limits', text: 'Keep it' },
-  }),
-  async submit(visit, { subject, body }) {
-    const { accounts } = visit;
-    const { businessId } = visit.merchant;
-    const aboveMinor = typedLimit(body, 'above');
-    if (aboveMinor !== null && subject.approvers < 2) {
+  entry: { action: 'transfer_approval.set', isForBoth: true },
+  async write(visit, limitMinor) {
+    const { accounts, account, base, merchant } = visit;
+    if (limitMinor !== null && (await countApprovers(visit)) < 2) {
       const message = 'Nobody but you could approve a payout. Invite a second owner or somebody for finance first.';
       throw fieldError('invalid_request', 'above', message);
     }
-    const words = limitChange('above', [subject.aboveMinor, aboveMinor]);
-    const object = { type: 'business', id: businessId };
-    const mail = await prepareOwnerMails(accounts.db, accounts, businessId, {
+    const mail = await prepareOwnerMails(accounts.db, accounts, merchant.businessId, {
       subject: 'Second person for payouts',
-      what: `${cleanText(visit.account.name)} changed it. ${transferApprovalText(aboveMinor)}`,
-      path: `${visit.base}/settings/limits`,
+      what: `${cleanText(account.name)} changed it. ${transferApprovalText(limitMinor)}`,
+      path: `${base}/settings/limits`,
     });
-    await change(visit, { action: 'transfer_approval.set', object, ...words, isForBoth: true }, async (tx) => {
-      tx.send(updateTransferApproval(businessId, aboveMinor));
+    return (tx) => {
+      tx.send(updateTransferApproval(merchant.businessId, limitMinor));
       mail(tx);
-    });
+    };
   },
 });
-
-/** The limit that was typed, in bututs; null where the field was left empty. Throws AppError. */
-function typedLimit(body: Readonly<Record<string, unknown>>, field: string): bigint | null {
-  const typed = body[field];
-  return typeof typed === 'number' ? parseAmount(typed, field) : null;
-}
-
-/** A limit as its field holds it when the form is first shown. */
-function limitValue(limitMinor: bigint | null): string {
-  return limitMinor === null ? '' : formatAmount(limitMinor, { style: 'plain' });
-}
-
-/** What the audit log says of a limit's change. */
-function limitChange(field: string, [before, after]: readonly [bigint | null, bigint | null]) {
-  const shown = (minor: bigint | null) => ({ [field]: minor === null ? null : formatAmount(minor) });
-  return { before: shown(before), after: shown(after) };
-}
 
 export const limitSettings: readonly DashboardRoute[] = [show, ...refunds, ...transferApproval, ...receipts];

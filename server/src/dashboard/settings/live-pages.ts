@@ -4,11 +4,11 @@ import { html, type Html } from '../../kit/html.ts';
 import { getBusiness, requestLive, type Business } from '../../merchants/business-status.ts';
 import { listPayments } from '../../payments/find-payment.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
+import { changeSetting } from './change-setting.ts';
 import { settingsPage, type SettingsPanel } from './settings-frame.ts';
 
 export function liveText({ liveApprovedAt, liveRequestedAt, suspendedAt }: Business): string {
@@ -99,9 +99,8 @@ by you after that.</p>`,
   async submit(visit, { subject }) {
     const missing = subject.steps.find(({ isDone }) => !isDone);
     if (missing) throw new AppError('state_conflict', `This is to do first: ${missing.text}. Nothing was done.`);
-    const object = { type: 'business', id: subject.business.id };
     const words = { before: { live: null }, after: { live: 'requested' } };
-    await change(visit, { action: 'live.request', object, ...words, isForBoth: true }, (tx) =>
+    await changeSetting(visit, { action: 'live.request', ...words, isForBoth: true }, (tx) =>
       requestLive(tx, visit.accounts, subject.business.id),
     );
   },

@@ -3,9 +3,9 @@ import { html } from '../../kit/html.ts';
 import type { PayoutSchedule } from '../../merchants/merchant.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../../merchants/payout-schedule.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
+import { changeSetting } from './change-setting.ts';
 import { scheduleText, settlementText } from './setting-texts.ts';
 import { settingsPage, type SettingsPanel } from './settings-frame.ts';
 
@@ -54,9 +54,7 @@ const schedule = formRoutes<PayoutSchedule>({
     if (chosen === undefined) throw fieldError('invalid_request', 'schedule', 'Choose a schedule.');
     const { id } = visit.merchant;
     const words = { before: { schedule: subject }, after: { schedule: chosen } };
-    await change(visit, { action: 'schedule.set', object: { type: 'settings', id }, ...words }, (tx) =>
-      setPayoutSchedule(tx, id, chosen),
-    );
+    await changeSetting(visit, { action: 'schedule.set', ...words }, (tx) => setPayoutSchedule(tx, id, chosen));
   },
 });
 

@@ -1,5 +1,5 @@
+import { hourMs } from '../../kit/clock.ts';
 import { formatAmount, percentToJson } from '../../kit/money.ts';
-import type { Business } from '../../merchants/business-status.ts';
 import type { FeeRule } from '../../merchants/fees.ts';
 import type { Merchant, PayoutSchedule } from '../../merchants/merchant.ts';
 import type { ReserveRule } from '../../merchants/rules.ts';
@@ -18,10 +18,10 @@ export function scheduleText(schedule: PayoutSchedule): string {
   return schedules[schedule];
 }
 
-export function refundLimitText({ refundLimitMinor }: Pick<Business, 'refundLimitMinor'>): string {
-  return refundLimitMinor === null
+export function refundLimitText(limitMinor: bigint | null): string {
+  return limitMinor === null
     ? 'No refund asks for the second factor.'
-    : `Refunds above ${formatAmount(refundLimitMinor)} ask for the second factor.`;
+    : `Refunds above ${formatAmount(limitMinor)} ask for the second factor.`;
 }
 
 export function transferApprovalText(aboveMinor: bigint | null): string {
@@ -50,7 +50,6 @@ export function feeText({ percentHundredths, fixedMinor, minimumMinor, maximumMi
 }
 
 const dayHours = 24n;
-const hourMs = 3_600_000;
 
 export function reserveText(reserve: ReserveRule | null): string {
   if (reserve === null || reserve.percentHundredths === 0n || reserve.hours === 0n) return 'Nothing is held';

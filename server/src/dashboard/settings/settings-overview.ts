@@ -25,7 +25,7 @@ export const settingsOverview: DashboardRoute = {
       ],
       ['/settings/checkout', 'Checkout', `${merchant.pageColour ?? 'Standard green'}. ${feePayerText(merchant)}`],
       ['/settings/payouts', 'Payouts', scheduleText(schedule)],
-      ['/settings/limits', 'Fees and limits', refundLimitText(business)],
+      ['/settings/limits', 'Fees and limits', refundLimitText(business.refundLimitMinor)],
       ['/settings/live', 'Live payments', liveText(business)],
       ['/settings/team', 'Team', 'Who works here, and what they may do'],
       ['/counters', 'Chat numbers', 'Each counter has the numbers that hear of its payments'],

@@ -10,6 +10,7 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
 import { bodyOfForm, drawField, type Field } from '../../portal/patterns/fields.ts';
+import { shareParts } from '../patterns/charts/share-parts.ts';
 import { splitChoices, splitFields } from '../patterns/split-choices.ts';
 import type { Visit } from '../visit.ts';
 
@@ -76,65 +77,29 @@ async function workOut(
   }
 }
 
-interface Part {
-  name: string;
-  amountMinor: bigint;
-  explanation: string;
-}
-
 async function result(visit: Visit, preview: Preview): Promise<Html> {
   const isByPayer = preview.transaction_fee_type === 'customer';
   const ids = preview.shares.map((share) => share.sub_account);
   const names = await subAccountNames(visit, ids);
-  const parts: Part[] = [
+  const parts = [
     {
       name: 'You',
-      amountMinor: parseAmount(preview.merchant_receives),
-      explanation:
-        preview.shares.length > 0 ? 'What is left after the fee and the shares.' : 'What is left after the fee.',
+      amount: preview.merchant_receives,
+      hint: preview.shares.length > 0 ? 'What is left after the fee and the shares.' : 'What is left after the fee.',
     },
-    ...preview.shares.map((share) => ({
-      name: names.get(share.sub_account) ?? 'Sub-account',
-      amountMinor: parseAmount(share.amount),
-      explanation: share.explanation,
-    })),
+    ...preview.shares.map(({ sub_account: id, amount, explanation: hint }) => {
+      return { name: names.get(id) ?? 'Sub-account', amount, hint };
+    }),
     {
       name: 'Fee',
-      amountMinor: parseAmount(preview.transaction_fee),
-      explanation: isByPayer ? 'The payer pays it on top.' : 'You pay it: it is taken off first.',
+      amount: preview.transaction_fee,
+      hint: isByPayer ? 'The payer pays it on top.' : 'You pay it: it is taken off first.',
     },
-  ];
+  ].map(({ amount, ...part }) => ({ ...part, size: parseAmount(amount), text: formatAmount(parseAmount(amount)) }));
+  const label = parts.map(({ name, text }) => `${name} ${text}`).join(', ');
   return html`<section class="panel"><h2>The payer pays ${formatAmount(parseAmount(preview.amount_paid))}</h2>
-${drawnToScale(parts)}
-<dl class="facts parts">${parts.map(
-    (
-      { name, amountMinor, explanation },
-      index,
-    ) => html`<div><dt><svg class="key" width="16" height="16" aria-hidden="true">
-<rect class="${seriesOf(index, parts.length)}" width="16" height="16" rx="3"/></svg> ${foreignText(name)}</dt>
-<dd>${formatAmount(amountMinor)}</dd><dd class="hint">${explanation}</dd></div>`,
-  )}</dl></section>`;
-}
-
-const [width, height] = [1000, 64];
-const colours = 4;
-
-/** You, then the shares in turn; the fee has the colour of none. */
-function seriesOf(index: number, count: number): string {
-  return index === count - 1 ? 'part-fee' : `part-${index % colours}`;
-}
-
-/** A bar whose parts are as wide as their amounts; the list below says the same in words. */
-function drawnToScale(parts: readonly Part[]): Html {
-  const whole = parts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
-  if (whole <= 0n) return html``;
-  let beginMinor = 0n;
-  const drawn = parts.map(({ amountMinor, name }, index) => {
-    const x = Number((beginMinor * BigInt(width)) / whole);
-    beginMinor += amountMinor;
-    const end = Number((beginMinor * BigInt(width)) / whole);
-    return html`<rect class="${seriesOf(index, parts.length)}" x="${x}" y="0" width="${Math.max(0, end - x)}" height="${height}"><title>${name} ${formatAmount(amountMinor)}</title></rect>`;
-  });
-  const label = parts.map(({ name, amountMinor }) => `${name} ${formatAmount(amountMinor)}`).join(', ');
-  return html`<svg class="parts-bar" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${drawn}</svg>`;
+${shareParts(
+  parts.map((part) => ({ ...part, name: foreignText(part.name) })),
+  label,
+)}</section>`;
 }

@@ -144,8 +144,7 @@ const statementCsv: DashboardRoute = {
   async handle(visit, { params, query }) {
     const { subAccount } = await readSubAccount(visit, params['id']);
     const { from, to } = periodOf(query, visit.now);
-    const { caller, requestId } = visit;
-    const call = { caller, requestId, params: { id: subAccount.id }, query: { from, to } };
+    const call = { params: { id: subAccount.id }, query: { from, to } };
     const { text } = await visit.api.csv('retrieveSubAccountStatement', call);
     const name = exportName(visit, `sub-account-${subAccount.name}`, [from, to]);
     return { download: { name, contentType: 'text/csv; charset=utf-8', bytes: Buffer.from(text) } };

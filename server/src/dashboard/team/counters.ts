@@ -18,7 +18,6 @@ export async function allCounters(visit: Visit): Promise<Option[]> {
       const page: { data: Static<typeof terminalSchema>[]; meta: { next_cursor: string | null } } =
         await visit.api.list('listVirtualTerminals', terminalSchema, {
           caller,
-          requestId: visit.requestId,
           query: { limit: pageSize, cursor: cursor ?? undefined },
         });
       for (const { id, name, code } of page.data) {

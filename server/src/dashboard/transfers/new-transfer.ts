@@ -81,7 +81,7 @@ async function confirmTransfer(
   availableMinor: bigint,
   body: Record<string, unknown>,
 ): Promise<Confirmation<MerchantAction>> {
-  const { api, money, caller, requestId, testMode, merchant } = visit;
+  const { api, money, testMode, merchant } = visit;
   const text = (name: string): string => {
     const value = body[name];
     if (typeof value === 'string') return value;
@@ -90,7 +90,7 @@ async function confirmTransfer(
   const amountMinor = amountOf(body);
   const [number, network, name] = [text('account_number'), text('network'), text('beneficiary_name')];
   const canonical = canonicalAccountNumber(number, { strict: !testMode, path: 'account_number' });
-  const call = { caller, requestId, body: { amount: body['amount'], network } };
+  const call = { body: { amount: body['amount'], network } };
   const quote = await api.call('quoteTransferFee', transferFeeResponseSchema, call);
   const feeMinor = parseAmount(quote.fee);
   const afterMinor = availableMinor - amountMinor - feeMinor;

@@ -33,16 +33,13 @@ const decidedLater: ReadonlySet<string> = new Set(['insufficient_balance', 'limi
  * Refuses what the API would refuse of a payout whenever somebody approves it, such as a message that is too long, by creating the
  * transfer and rolling it back. Throws AppError that names the field.
  */
-export async function refuseImpossible(
-  { api, caller, requestId }: Visit,
-  body: Readonly<Record<string, unknown>>,
-): Promise<void> {
+export async function refuseImpossible({ api }: Visit, body: Readonly<Record<string, unknown>>): Promise<void> {
   const rollback = new Error('nothing is paid out before it is approved');
   const alsoWrite = () => {
     throw rollback;
   };
   try {
-    await api.call('createTransfer', transferSchema, { caller, requestId, body, alsoWrite });
+    await api.call('createTransfer', transferSchema, { body, alsoWrite });
   } catch (error) {
     if (error !== rollback && !(error instanceof AppError && decidedLater.has(error.code))) throw error;
   }

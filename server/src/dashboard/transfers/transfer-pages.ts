@@ -34,7 +34,7 @@ import { exportColumns } from '../patterns/export-columns.ts';
 import { exportedRowsMax } from '../../portal/patterns/list-export.ts';
 import { typedSearch } from '../patterns/typed-search.ts';
 
-interface TransferRow extends Transfer {
+export interface TransferRow extends Transfer {
   state: StateMark;
   networkText: string;
 }
@@ -66,8 +66,7 @@ const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>({
   async read(visit, query) {
     const { lists } = visit.money;
     const list = await listTransfers(lists, visit.merchant.id, pageOf(query), filterOf(query), { withSum: true });
-    const rows = list.rows.map((transfer) => rowOf(transfer));
-    return shownRows(list, rows);
+    return shownRows(list, list.rows.map(rowOf));
   },
   exported: {
     needs: 'numbers.show',
@@ -90,17 +89,13 @@ const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>({
     async rows(visit, query, page) {
       const { lists } = visit.money;
       const rows = await listTransferRows(lists, visit.merchant.id, { ...page, offset: 0 }, filterOf(query));
-      return rows.map((transfer) => rowOf(transfer));
+      return rows.map(rowOf);
     },
     totals: ({ money, merchant }, query) => sumTransfers(money.lists, merchant.id, filterOf(query), exportedRowsMax),
   },
   columns: [
     ...nameAndTime<TransferRow>('To', nameOf, ({ createdAt }) => createdAt),
-    {
-      header: 'Way',
-      cell: ({ networkText, accountNumber }) =>
-        html`<span class="unbroken">${networkText} ${maskPhoneNumber(accountNumber)}</span>`,
-    },
+    { header: 'Way', cell: wayOf },
     { header: 'Reference', cell: ({ reference }) => html`<code>${reference}</code>` },
     ...stateAndAmount<TransferRow>(
       'Amount',
@@ -122,9 +117,14 @@ function filterOf(query: PageInput['query']): TransferFilter {
   };
 }
 
-function rowOf(transfer: Transfer): TransferRow {
+export function rowOf(transfer: Transfer): TransferRow {
   const networkText = networkName(transfer.network);
   return { ...transfer, networkText, state: transferState(transfer, networkText) };
+}
+
+/** `Wave •••• 0001` */
+export function wayOf({ networkText, accountNumber }: TransferRow): Html {
+  return html`<span class="unbroken">${networkText} ${maskPhoneNumber(accountNumber)}</span>`;
 }
 
 /** To whom it goes. */
@@ -149,10 +149,10 @@ const show = recordWithNumber<Transfer>({
 });
 
 async function transferBody(visit: Visit, { transfer, shown }: { transfer: Transfer; shown: Shown }) {
-  const { api, caller, requestId, now, base } = visit;
+  const { api, now, base } = visit;
   const { subAccountId } = transfer;
   const network = networkName(transfer.network);
-  const call = { caller, requestId, params: { id: transfer.id } };
+  const call = { params: { id: transfer.id } };
   const { data } = await api.call('retrieveTransferTimeline', transferTimelineSchema, call);
   const names = await subAccountNames(visit, subAccountId === null ? [] : [subAccountId]);
   return html`${recordHead(visit, {

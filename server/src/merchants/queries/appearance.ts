@@ -1,4 +1,4 @@
-import type { Statement } from '../../kit/db.ts';
+import type { Queryable } from '../../kit/db.ts';
 import type { MerchantAppearance } from '../appearance.ts';
 
 /** The columns of `MerchantAppearance`, and when the logo was set. */
@@ -8,10 +8,14 @@ export const appearanceColumns = `page_colour AS "pageColour", contact_phone AS 
   (SELECT updated_at FROM merchant_logos WHERE merchant_logos.merchant_id = merchants.id) AS "logoSetAt"`;
 
 /** Changes only the given columns, so that two operators do not undo each other's changes. */
-export function updateAppearance(merchantId: string, appearance: Partial<MerchantAppearance>): Statement {
+export async function setAppearance(
+  db: Queryable,
+  merchantId: string,
+  appearance: Partial<MerchantAppearance>,
+): Promise<void> {
   const { pageColour, contactPhone, contactWhatsapp, contactEmail, contactText } = appearance;
   const values = [pageColour, contactPhone, contactWhatsapp, contactEmail, contactText];
-  return {
+  await db.run({
     name: 'merchants_update_appearance',
     text: `UPDATE merchants
            SET page_colour = CASE WHEN $2 THEN $3 ELSE page_colour END,
@@ -21,5 +25,5 @@ export function updateAppearance(merchantId: string, appearance: Partial<Merchan
                contact_text = CASE WHEN $10 THEN $11 ELSE contact_text END
            WHERE id = $1`,
     values: [merchantId, ...values.flatMap((value) => [value !== undefined, value ?? null])],
-  };
+  });
 }

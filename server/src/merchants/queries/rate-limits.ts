@@ -1,4 +1,4 @@
-import type { Statement } from '../../kit/db.ts';
+import type { Queryable } from '../../kit/db.ts';
 import type { MerchantRateLimits } from '../merchant.ts';
 
 /** The columns of `MerchantRateLimits`. */
@@ -6,10 +6,14 @@ export const rateLimitColumns = `rate_limit_per_second AS "rateLimitPerSecond",
   rate_limit_key_percent AS "rateLimitKeyPercent", rate_limit_pages AS "rateLimitPages"`;
 
 /** Changes only the given columns, so that two operators do not undo each other's changes. */
-export function updateRateLimits(merchantId: string, limits: Partial<MerchantRateLimits>): Statement {
+export async function setRateLimits(
+  db: Queryable,
+  merchantId: string,
+  limits: Partial<MerchantRateLimits>,
+): Promise<void> {
   const { rateLimitPerSecond, rateLimitKeyPercent, rateLimitPages } = limits;
   const values = [rateLimitPerSecond, rateLimitKeyPercent, rateLimitPages];
-  return {
+  await db.run({
     name: 'merchants_update_rate_limits',
     text: `UPDATE merchants
            SET rate_limit_per_second = CASE WHEN $2 THEN $3::bigint ELSE rate_limit_per_second END,
@@ -17,5 +21,5 @@ export function updateRateLimits(merchantId: string, limits: Partial<MerchantRat
                rate_limit_pages = CASE WHEN $6 THEN $7::bigint ELSE rate_limit_pages END
            WHERE id = $1`,
     values: [merchantId, ...values.flatMap((value) => [value !== undefined, value ?? null])],
-  };
+  });
 }

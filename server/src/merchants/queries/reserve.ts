@@ -1,5 +1,5 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
-import type { ReserveRule, ReserveRules } from '../rules.ts';
+import type { Queryable } from '../../kit/db.ts';
+import type { ReserveRule, ReserveRules, RuleOwner } from '../rules.ts';
 
 /** The reserve rules that are read with a merchant. */
 export interface ReserveRow {
@@ -57,34 +57,39 @@ const columns = 'percent_hundredths, hours, new_for_days';
 const replaceReserve = `UPDATE SET percent_hundredths = excluded.percent_hundredths, hours = excluded.hours,
              new_for_days = excluded.new_for_days`;
 
-/** Replaces the merchant's rule. */
-export function upsertReserve(merchantId: string, rule: ReserveRule): Statement {
-  return {
-    name: 'reserve_rules_upsert',
-    text: `INSERT INTO reserve_rules (merchant_id, ${columns}) VALUES ($1, $2, $3, $4)
-           ON CONFLICT (merchant_id) DO ${replaceReserve}`,
-    values: [merchantId, rule.percentHundredths, rule.hours, rule.newForDays],
-  };
+/** Replaces the owner's rule. Existing reserves keep theirs. */
+export async function setReserve(
+  db: Queryable,
+  owner: RuleOwner,
+  { percentHundredths, hours, newForDays }: ReserveRule,
+): Promise<void> {
+  const values = [percentHundredths, hours, newForDays];
+  const statement =
+    owner === 'default'
+      ? {
+          name: 'default_reserve_rules_upsert',
+          text: `INSERT INTO default_reserve_rules (kind, ${columns}) VALUES ('reserve', $1, $2, $3)
+                 ON CONFLICT (kind) DO ${replaceReserve}`,
+          values,
+        }
+      : {
+          name: 'reserve_rules_upsert',
+          text: `INSERT INTO reserve_rules (merchant_id, ${columns}) VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (merchant_id) DO ${replaceReserve}`,
+          values: [owner.merchantId, ...values],
+        };
+  await db.run(statement);
 }
 
-/** Replaces the default. */
-export function upsertDefaultReserve(rule: ReserveRule): Statement {
-  return {
-    name: 'default_reserve_rules_upsert',
-    text: `INSERT INTO default_reserve_rules (kind, ${columns}) VALUES ('reserve', $1, $2, $3)
-           ON CONFLICT (kind) DO ${replaceReserve}`,
-    values: [rule.percentHundredths, rule.hours, rule.newForDays],
-  };
-}
-
-export function deleteReserve(merchantId: string): Statement {
-  return {
-    name: 'reserve_rules_delete',
-    text: 'DELETE FROM reserve_rules WHERE merchant_id = $1',
-    values: [merchantId],
-  };
-}
-
-export function deleteDefaultReserve(): Statement {
-  return { name: 'default_reserve_rules_delete', text: 'DELETE FROM default_reserve_rules', values: [] };
+/** Returns whether there was one. */
+export async function clearReserve(db: Queryable, owner: RuleOwner): Promise<boolean> {
+  const statement =
+    owner === 'default'
+      ? { name: 'default_reserve_rules_delete', text: 'DELETE FROM default_reserve_rules', values: [] }
+      : {
+          name: 'reserve_rules_delete',
+          text: 'DELETE FROM reserve_rules WHERE merchant_id = $1',
+          values: [owner.merchantId],
+        };
+  return (await db.run(statement)) === 1;
 }

@@ -1,9 +1,7 @@
+import { secondMs, hourMs } from '../../kit/clock.ts';
 import { dalasi } from '../../kit/money.ts';
 import type { CollectionCapabilities, PayoutCapabilities, RefundCapabilities } from '../contract.ts';
 import type { GsmaConfiguration, GsmaNetwork } from './configuration.ts';
-
-const secondMs = 1_000;
-const hourMs = 3_600 * secondMs;
 
 export function collectionCapabilities(configuration: GsmaConfiguration): CollectionCapabilities {
   return {

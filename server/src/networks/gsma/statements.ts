@@ -6,7 +6,7 @@ import { isObject } from '../response-values.ts';
 import type { StatementEntry, StatementPage, StatementSource } from '../statement.ts';
 import type { GsmaClient } from './client.ts';
 import type { GsmaConfiguration } from './configuration.ts';
-import { readGsmaAmount } from './translate.ts';
+import { partyValue, readGsmaAmount } from './translate.ts';
 
 // The API's own limit of a page.
 const pageEntries = 50;
@@ -117,10 +117,4 @@ function statusOf({ statuses }: GsmaConfiguration, word: JsonValue | undefined):
 
 function hasOwnParty(party: JsonValue | undefined, { ownParty }: GsmaConfiguration): boolean {
   return ownParty !== null && partyValue(party, ownParty.key) === ownParty.value;
-}
-
-function partyValue(party: JsonValue | undefined, key: string): string | null {
-  const entries = Array.isArray(party) ? party.filter(isObject) : [];
-  const value = entries.find((each) => each['key'] === key)?.['value'];
-  return typeof value === 'string' ? value : null;
 }

@@ -165,7 +165,7 @@ function readTransaction(transaction: JsonValue | undefined, context: ReplyConte
   if (meaning !== 'succeeded' && meaning !== 'reversed') return refusedAs(meaning);
   const money = readMoney(transaction, context.configuration);
   if (!money) return unclear('what was moved is not as documented');
-  const payerNumber = readPayer(transaction['debitParty'], context.configuration);
+  const payerNumber = partyValue(transaction['debitParty'], context.configuration.identifier.key);
   const moved = { ...money, transactionId: transactionReference, networkReference: transactionReference, payerNumber };
   return { kind: meaning, transaction: moved };
 }
@@ -196,8 +196,9 @@ function sumOfFees(fees: JsonValue | undefined, currency: string): bigint | unde
   return sum;
 }
 
-function readPayer(party: JsonValue | undefined, { identifier }: GsmaConfiguration): string | null {
+/** What a party of a transaction is known by, under this key. */
+export function partyValue(party: JsonValue | undefined, key: string): string | null {
   const entries = Array.isArray(party) ? party.filter(isObject) : [];
-  const value = entries.find(({ key }) => key === identifier.key)?.['value'];
+  const value = entries.find((each) => each['key'] === key)?.['value'];
   return typeof value === 'string' ? value : null;
 }

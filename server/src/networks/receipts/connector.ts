@@ -1,3 +1,4 @@
+import { hourMs } from '../../kit/clock.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { CollectingConnector, CollectionResponse, LookUp, StartCollection } from '../contract.ts';
 import { capabilitiesOf } from '../connector-account.ts';
@@ -19,7 +20,6 @@ export interface Till {
   keysAt: (at: Date) => readonly string[];
 }
 
-const hourMs = 60 * 60 * 1_000;
 // The amount, for look-ups: they say again what the payer has to do.
 const amountHandle = 'amount';
 

@@ -1,3 +1,4 @@
+import { hourMs } from '../../kit/clock.ts';
 import { dalasi } from '../../kit/money.ts';
 import { numberOrNull, parsePhoneNumber } from '../../kit/phone-number.ts';
 import type { JsonObject } from '../../kit/strict-json.ts';
@@ -6,7 +7,6 @@ import { findKnownNetwork, knownNetworks } from '../known-networks.ts';
 import { messagePath } from '../registry.ts';
 import { createReceiptsConnector } from './connector.ts';
 
-const hourMs = 60 * 60 * 1_000;
 // Longer than the two days for which gateways repeat a message.
 const defaultAgeHours = 72;
 const ageHoursMax = 24 * 14;

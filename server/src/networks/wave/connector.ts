@@ -1,7 +1,6 @@
 import type { CollectionOperations, Connector, PayoutOperations, RefundOperations } from '../contract.ts';
 import { capabilitiesOf, type ConnectorAccount } from '../connector-account.ts';
 import type { Reply } from '../http-client.ts';
-import { createWalletOperations, type WalletOperations } from './wallet.ts';
 import { createCallbackReader, type WebhookSecrets } from './callback.ts';
 import { createWaveClient, type WaveCredentials } from './client.ts';
 import { collectionOperations } from './collections.ts';
@@ -24,8 +23,6 @@ export interface WaveConnector extends Connector {
   readonly collections: CollectionOperations;
   readonly payouts: PayoutOperations;
   readonly refunds: RefundOperations;
-  /** What Wave offers beyond the contract. */
-  readonly wallet: WalletOperations;
   /** Wave's response to a question for the balance: what it refuses here, it refuses for the credential. */
   readBalance(): Promise<Reply>;
   close(): Promise<void>;
@@ -43,7 +40,6 @@ export function createWaveConnector(setup: WaveConnectorOptions): WaveConnector 
     refunds: refundOperations(rail),
     ...(setup.hasStatement === false ? {} : { statements: statementSource(client) }),
     readCallback: createCallbackReader(setup.webhookSecrets, options),
-    wallet: createWalletOperations(rail),
     readBalance: () => client.get('/v1/balance', null),
     close: () => client.close(),
   };

@@ -1,7 +1,6 @@
-// What Wave's documents leave open for The Gambia (docs/networks.md, "Wave"), with what we assume. Each is a setting of the account.
+import { secondMs, hourMs } from '../../kit/clock.ts';
 
-const secondMs = 1_000;
-const hourMs = 3_600 * secondMs;
+// What Wave's documents leave open for The Gambia (docs/networks.md, "Wave"), with what we assume. Each is a setting of the account.
 
 export const batchPaths = ['/v1/payout-batch', '/v1/payouts-batch'] as const;
 /** A batch whose response is lost leaves as many outcomes to be looked up. */

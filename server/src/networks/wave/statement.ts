@@ -134,7 +134,7 @@ function textOf(item: JsonObject, field: string): string | null {
 }
 
 /** Bututs of a decimal string that may be below zero. */
-export function readSigned(value: JsonValue | undefined): bigint | undefined {
+function readSigned(value: JsonValue | undefined): bigint | undefined {
   if (typeof value !== 'string') return undefined;
   const minor = readAmount(value.replace(/^-/, ''));
   return minor !== undefined && value.startsWith('-') ? -minor : minor;

@@ -10,12 +10,13 @@ import {
   activeFilters,
   countText,
   listRoute,
+  searchOf,
   shownList,
   type ExportPage,
   type ExportTotals,
+  type Filter,
   type ListExport,
   type ListPage,
-  type ShownList,
 } from './list-page.ts';
 import type { Page, PageInput, PageResult, PageRoute, PortalKind, PortalVisit } from './page-route.ts';
 
@@ -66,7 +67,7 @@ function exportRoutes<Row extends Identified, Kind extends PortalKind>(page: Lis
       path: `${path}/export/progress`,
       action,
       async handle(visit) {
-        return { title: 'Export', body: html`<p id="progress" role="status">${progressText(visit, page)}</p>` };
+        return { title: 'Export', body: html`<p id="progress" role="status">${progressText(visit, page.noun[1])}</p>` };
       },
     },
     {
@@ -74,7 +75,7 @@ function exportRoutes<Row extends Identified, Kind extends PortalKind>(page: Lis
       action,
       async handle(visit, { query }) {
         const linesOfFile = (progress: Progress) => fileOf({ page, visit, query }, progress);
-        return sendExport(visit, fileName(page, visit, query), linesOfFile);
+        return sendExport(visit, fileName(visit, page.noun[1], query), linesOfFile);
       },
     },
   ];
@@ -102,19 +103,17 @@ async function exportPage<Row extends Identified, Kind extends PortalKind>(
   const { page, visit, query } = requested;
   const { base } = visit;
   const { path, title, noun } = page;
-  const shown = await shownList(page, visit);
-  const { filters } = shown;
+  const { filters } = await shownList(page, visit);
   const { columns } = exportOf(page);
   const [rows, totals] = [await readRows(requested, { limit: rowsShown, before: null }), await totalsOf(requested)];
   const sample = linesOf(page, visit, rows);
   const bytes = rows.length === 0 ? 0 : Math.ceil((Buffer.byteLength(sample) / rows.length) * totals.total);
-  const parameters = new URLSearchParams(activeFilters(filters, query)).toString();
-  const search = parameters === '' ? '' : `?${parameters}`;
+  const search = searchOf(activeFilters(filters, query));
   return {
     title: `Export: ${title}`,
     body: html`<header class="head"><h1>Export ${noun[1]}</h1></header>
 <section class="panel"><p>${countText(totals, noun)}${totals.total > 0 && `, ${totals.isCapped ? 'more than' : 'about'} ${sizeText(bytes)}`}.</p>
-<p class="hint">${filterText(shown, query)} A table that opens in any spreadsheet: <bdi>${fileName(page, visit, query)}</bdi></p>
+<p class="hint">${filterText(filters, query)} A table that opens in any spreadsheet: <bdi>${fileName(visit, noun[1], query)}</bdi></p>
 <p class="actions"><a class="button small" href="${base}${path}/export/file${search}" download>Download</a>
 <a class="button small plain" href="${base}${path}${search}">Back to the list</a></p>
 <p id="progress" role="status" data-progress="${base}${path}/export/progress"></p></section>
@@ -218,30 +217,20 @@ function linesOf<Row extends Identified, Kind extends PortalKind>(
 }
 
 /** An export without a beginning has its end only. */
-function fileName<Row extends Identified, Kind extends PortalKind>(
-  { noun }: ListPage<Row, Kind>,
-  visit: Kind['visit'],
-  query: PageInput['query'],
-): string {
+function fileName(visit: PortalVisit, rowsName: string, query: PageInput['query']): string {
   const day = (text: string | undefined): string | null => (/^\d{4}-\d{2}-\d{2}/.exec(text ?? '') ?? [null])[0];
   const days = [day(query['from']), day(query['to']) ?? utcDay(visit.now)].filter((each) => each !== null);
-  return exportName(visit, noun[1], days);
+  return exportName(visit, rowsName, days);
 }
 
-function progressText<Row extends Identified, Kind extends PortalKind>(
-  { account }: Kind['visit'],
-  { noun }: ListPage<Row, Kind>,
-): string {
+function progressText({ account }: PortalVisit, rowsName: string): string {
   const progress = running.get(account.id);
   if (!progress) return '';
   const of = progress.total === 0 ? '' : ` of ${progress.total.toLocaleString('en-GB')}`;
-  return `${progress.rows.toLocaleString('en-GB')}${of} ${noun[1]} sent…`;
+  return `${progress.rows.toLocaleString('en-GB')}${of} ${rowsName} sent…`;
 }
 
-function filterText<Row extends Identified, Kind extends PortalKind>(
-  { filters }: ShownList<Row, Kind>,
-  query: PageInput['query'],
-): string {
+function filterText(filters: readonly Filter[], query: PageInput['query']): string {
   const active = filters.flatMap((filter) => {
     const value = query[filter.name] ?? '';
     if (value === '') return [];

@@ -5,7 +5,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { searchedRowsMax } from '../../api/pagination.ts';
 import type { Option } from './fields.ts';
 import { isShortFirstPage, pageLinks, pageOf } from './page-of-list.ts';
-import type { PageInput, PageRoute, PortalKind } from './page-route.ts';
+import type { AnyAction, PageInput, PageRoute, PortalKind, PortalVisit } from './page-route.ts';
 
 /** A filter of a list; its value stays in the address. */
 export type Filter = {
@@ -116,11 +116,11 @@ export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
     async handle(visit, { query: sent }) {
       const { list, query } = await readPage(page, visit, sent);
       const shown = await shownList(page, visit);
-      const isFiltered = shown.filters.some(({ name }) => (query[name] ?? '') !== '');
+      const isFiltered = activeFilters(shown.filters, query).length > 0;
       const isEmpty = list.rows.length === 0 && !isFiltered;
       return {
         title,
-        body: html`<header class="head"><h1>${title}</h1>${buttonsOf(shown, visit, query, { list, isEmpty })}</header>
+        body: html`<header class="head"><h1>${title}</h1>${buttonsOf(shown, visit, { list, query, isEmpty })}</header>
 ${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, visit, query)}
 <div id="list">${list.above}${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${list.rows.length > 0 && list.summary}${
           list.rows.length === 0 ? emptyState(shown, visit, isFiltered) : table(shown, visit, { list, query })
@@ -130,11 +130,17 @@ ${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, v
   };
 }
 
+/** A page of a list, and the address that it was read by. */
+interface ReadPage<Row> {
+  list: ListResult<Row>;
+  query: PageInput['query'];
+}
+
 async function readPage<Row extends { id: string }, Kind extends PortalKind>(
   page: ListPage<Row, Kind>,
   visit: Kind['visit'],
   query: PageInput['query'],
-): Promise<{ list: ListResult<Row>; query: PageInput['query'] }> {
+): Promise<ReadPage<Row>> {
   const list = await page.read(visit, query);
   if (!isShortFirstPage(list, pageOf(query))) return { list, query };
   const { cursor: _cursor, ...first } = query;
@@ -154,19 +160,24 @@ export async function shownList<Row extends { id: string }, Kind extends PortalK
   return { ...page, filters: typeof filters === 'function' ? await filters(visit) : filters };
 }
 
+/** A list, whatever its rows are. */
+type AnyList = Omit<ShownList<never, PortalKind>, 'columns' | 'read' | 'href' | 'live' | 'exported'> & {
+  exported?: { needs: AnyAction };
+};
+
 /** Replaces the list alone: what is typed in the filters stays. */
 const replacesList = html`hx-boost="true" hx-target="#list" hx-select="#list" hx-swap="outerHTML show:top"`;
 
 /** What waits to be shown, and whether the list is up to date; its height is reserved. */
-function liveLine<Row extends { id: string }, Kind extends PortalKind>(
-  { path, filters, noun }: ShownList<Row, Kind>,
-  { base, now }: Kind['visit'],
-  { list, query }: { list: ListResult<Row>; query: PageInput['query'] },
+function liveLine<Row>(
+  { path, filters, noun }: AnyList,
+  { base, now }: PortalVisit,
+  { list, query }: ReadPage<Row>,
 ): Html {
   const active = activeFilters(filters, query);
   const parameters = new URLSearchParams([...active, ['list', path.slice(1)], ['since', now.toISOString()]]);
   if (query['cursor']) parameters.set('cursor', query['cursor']);
-  const newest = active.length === 0 ? `${base}${path}` : `${base}${path}?${new URLSearchParams(active).toString()}`;
+  const newest = `${base}${path}${searchOf(active)}`;
   return html`<div class="live-line" hx-sse:connect="${base}/stream?${parameters.toString()}" hx-swap="none">
 ${countLine(list, noun)}<a id="arrived" href="${newest}" ${replacesList} hidden></a>
 <span id="live" class="live" hidden></span><noscript><a href="${newest}">Check again</a></noscript></div>`;
@@ -177,10 +188,7 @@ function countLine<Row>(list: ListResult<Row>, noun: Noun): Html {
 }
 
 /** What a search left out, and how to search that. */
-function newestOnlyLine<Row extends { id: string }, Kind extends PortalKind>({
-  noun,
-  filters,
-}: ShownList<Row, Kind>): Html {
+function newestOnlyLine({ noun, filters }: AnyList): Html {
   const hasDates = filters.some(({ name }) => name === 'from');
   return html`<p class="hint" id="newest-only">Searched in the newest ${searchedRowsMax.toLocaleString('en-GB')} ${noun[1]}. ${
     hasDates && 'Choose dates to search older ones.'
@@ -191,11 +199,15 @@ export function activeFilters(filters: readonly Filter[], query: PageInput['quer
   return filters.flatMap(({ name }) => (query[name] ? [[name, query[name]] as [string, string]] : []));
 }
 
-function buttonsOf<Row extends { id: string }, Kind extends PortalKind>(
-  { first, buttons = [], empty, exported, path, filters }: ShownList<Row, Kind>,
-  { base, may }: Kind['visit'],
-  query: PageInput['query'],
-  { list: { rows }, isEmpty }: { list: ListResult<Row>; isEmpty: boolean },
+/** The query of an address with its question mark; empty without parameters. */
+export function searchOf(parameters: [string, string][]): string {
+  return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`;
+}
+
+function buttonsOf<Row>(
+  { first, buttons = [], empty, exported, path, filters }: AnyList,
+  { base, may }: PortalVisit,
+  { list: { rows }, query, isEmpty }: ReadPage<Row> & { isEmpty: boolean },
 ): Html {
   const step = first ?? empty.action;
   const inList = isEmpty && mayDo(step, may) ? step?.href : undefined;
@@ -209,15 +221,11 @@ ${
   exported &&
   rows.length > 0 &&
   may(exported.needs).isAllowed &&
-  html`<a class="button small plain" href="${base}${exportHref(path, filters, query)}">Export</a>`
+  html`<a class="button small plain" href="${base}${path}/export${searchOf(activeFilters(filters, query))}">Export</a>`
 }</p>`;
 }
 
-function filterForm<Row extends { id: string }, Kind extends PortalKind>(
-  { filters, path }: ShownList<Row, Kind>,
-  { base }: Kind['visit'],
-  query: PageInput['query'],
-): Html {
+function filterForm({ filters, path }: AnyList, { base }: PortalVisit, query: PageInput['query']): Html {
   if (filters.length === 0) return html``;
   const more = filters.filter(({ isMore, kind }) => isMore === true && kind !== 'given');
   const isUsed = more.some(({ name }) => (query[name] ?? '') !== '');
@@ -250,11 +258,7 @@ function filterField(filter: Filter, query: PageInput['query']): Html {
   return html`<div class="field ${kind}"><label for="${id}">${label}</label>${control}</div>`;
 }
 
-function emptyState<Row extends { id: string }, Kind extends PortalKind>(
-  { first, empty, path, noun }: ShownList<Row, Kind>,
-  { base, may }: Kind['visit'],
-  isFiltered: boolean,
-): Html {
+function emptyState({ first, empty, path, noun }: AnyList, { base, may }: PortalVisit, isFiltered: boolean): Html {
   if (isFiltered) {
     return html`<section class="empty"><p>No ${noun[1]} match.</p><p><a href="${base}${path}">Clear the filters</a></p></section>`;
   }
@@ -264,25 +268,19 @@ function emptyState<Row extends { id: string }, Kind extends PortalKind>(
   }</section>`;
 }
 
-function mayDo<Kind extends PortalKind>(
-  action: { needs: Kind['action'] } | undefined,
-  may: Kind['visit']['may'],
-): boolean {
+function mayDo(action: { needs: AnyAction } | undefined, may: PortalVisit['may']): boolean {
   return action !== undefined && may(action.needs).isAllowed && !may(action.needs).ownOnly;
 }
 
 function table<Row extends { id: string }, Kind extends PortalKind>(
   page: ShownList<Row, Kind>,
   visit: Kind['visit'],
-  { list, query }: { list: ListResult<Row>; query: PageInput['query'] },
+  { list, query }: ReadPage<Row>,
 ): Html {
   const { rows } = list;
   const { columns, path, filters, title } = page;
-  const active = activeFilters(filters, query);
-  const pageHref = (more: [string, string][]): string => {
-    const text = new URLSearchParams([...active, ...more]).toString();
-    return `${visit.base}${path}${text === '' ? '' : `?${text}`}`;
-  };
+  const pageHref = (more: [string, string][]): string =>
+    `${visit.base}${path}${searchOf([...activeFilters(filters, query), ...more])}`;
   return html`<table class="list"><caption class="unseen">${title}</caption>
 <thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.header}</th>`)}</tr></thead>
 <tbody ${!query['cursor'] && 'data-newest'}>${rows.map((row) => listRow(page, visit, row))}</tbody></table>
@@ -303,12 +301,6 @@ export function listRow<Row extends { id: string }, Kind extends PortalKind>(
     const cell = column.cell(row, visit);
     return html`<td class="${classOf(column)}">${index === 0 ? html`<a href="${visit.base}${href(row)}">${cell}</a>` : cell}</td>`;
   })}</tr>`;
-}
-
-/** The page of a list's export, with the list's filters. */
-function exportHref(path: string, filters: readonly Filter[], query: PageInput['query']): string {
-  const parameters = new URLSearchParams(activeFilters(filters, query)).toString();
-  return `${path}/export${parameters === '' ? '' : `?${parameters}`}`;
 }
 
 /** `443 payments, D61,204.50 paid`. */

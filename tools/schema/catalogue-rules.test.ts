@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
-import { withAdminClient } from './admin-client.ts';
+import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { findCatalogueBreaches } from './catalogue-rules.ts';
 
 const merchantAndId = 'merchant_id uuid NOT NULL, id uuid NOT NULL';

@@ -72,24 +72,6 @@ test('a page of the statement is read in the words of reconciliation, but for li
   assert.equal(server.received.at(-1)?.line, 'GET /v1/transactions?date=2026-11-20&after=next');
 });
 
-test('balance, recipients and reversals are read, or undefined where they are not clear', async () => {
-  replying([200, { amount: '-12.5', currency: 'GMD' }], [500, {}]);
-  assert.deepEqual(await wave.wallet.balance(), { amountMinor: -1_250n, currency: 'GMD' });
-  assert.equal(await wave.wallet.balance(), undefined);
-  const recipient = { reference, number: '+2207000001', name: 'Awa', amountMinor: 100n, currency: 'GMD' };
-  replying(
-    [200, { within_limits: true, name_match: 'NO_MATCH' }],
-    [200, { within_limits: true, name_match: 'PERHAPS' }],
-  );
-  assert.deepEqual(await wave.wallet.verifyRecipient(recipient), { withinLimits: true, name: 'no_match' });
-  assert.equal(await wave.wallet.verifyRecipient(recipient), undefined);
-  replying([200, ''], [422, { error_code: 'payout-reversal-time-limit-exceeded' }], [503, {}]);
-  const reverse = () => wave.wallet.reversePayout({ reference, payoutId: 'pt-1' });
-  assert.deepEqual(await reverse(), { state: 'reversed' });
-  assert.deepEqual(await reverse(), { state: 'refused', code: 'payout-reversal-time-limit-exceeded' });
-  assert.equal(await reverse(), undefined);
-});
-
 test('a day of more pages than are read for a reversal is no sign that there is none', async () => {
   const paid: ScriptedReply = [
     200,

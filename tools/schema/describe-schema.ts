@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { servingRoleName } from './roles.ts';
+import { servingRoleName } from '../../server/src/database/roles.ts';
 
 const heading =
   '-- The schema after the last migration, written from the catalogue. Do not edit: node tools/schema-snapshot.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { createEmptyTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
-import { withAdminClient } from './admin-client.ts';
-import { ensureServingRole } from './roles.ts';
-import { describeSchema } from './schema-snapshot.ts';
+import { createEmptyTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { ensureServingRole } from '../../server/src/database/roles.ts';
+import { describeSchema } from './describe-schema.ts';
 
 let database: TestDatabase;
 
