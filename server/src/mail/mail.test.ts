@@ -104,17 +104,24 @@ test('a refusal for now is tried again with longer waits, one for good is not', 
   mailer.close();
 });
 
-test('what the operator has to mend gives no mail up, and one unreadable mail stops no other', async () => {
+test('a mail that a process cannot read for want of its key stops no other, and is sent by one that can', async () => {
   await using receiver = await startSmtpReceiver();
   const mailer = createMailer({ url: receiver.url, from });
   const other = { ...context, sealer: createSealer('33'.repeat(32)) };
   await db.withTransaction(async (tx) => sendMail(tx, other, { to: 'lost@example.gm', subject: 'x', text: 'x' }));
   await write({ to: 'good@example.gm' });
   while ((await sendDueMail(context, mailer)) > 0);
-  assert.deepEqual(
-    receiver.messages.map(({ recipients }) => recipients),
-    [['good@example.gm']],
-  );
+  const recipients = () => receiver.messages.flatMap((message) => message.recipients);
+  assert.deepEqual(recipients(), ['good@example.gm']);
+  await clock.advance(minuteMs);
+  assert.equal(await sendDueMail(other, mailer), 1);
+  assert.deepEqual(recipients(), ['good@example.gm', 'lost@example.gm']);
+  mailer.close();
+});
+
+test('what the operator has to mend gives no mail up', async () => {
+  await using receiver = await startSmtpReceiver();
+  const mailer = createMailer({ url: receiver.url, from });
   await write({ to: 'waits@example.gm' });
   const refused: Mailer = {
     send: () => Promise.reject(Object.assign(new Error('sender refused'), { responseCode: 550, command: 'MAIL FROM' })),
@@ -136,6 +143,21 @@ test('a mail that was not sent within a day is given up, and its text erased', a
   const mailer = createMailer({ url: receiver.url, from });
   assert.equal(await sendDueMail(context, mailer), 0);
   mailer.close();
+});
+
+test('a mail that is given up while its server takes its time stays given up', async () => {
+  await write({ to: 'slow@example.gm' });
+  const slow: Mailer = {
+    send: async () => {
+      await clock.advance(24 * 60 * minuteMs + 1);
+      await purgeMails(context);
+      throw new Error('no answer');
+    },
+    close: () => {},
+  };
+  assert.equal(await sendDueMail(context, slow), 1);
+  await clock.advance(minuteMs);
+  assert.equal(await sendDueMail(context, slow), 0);
 });
 
 test('a mail server that is away loses no mail, and after the last try it is given up', async () => {

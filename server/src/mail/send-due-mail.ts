@@ -109,12 +109,12 @@ async function trySending({ sealer }: MailContext, mailer: Mailer, mail: StoredM
 }
 
 /**
- * RFC 5321, section 4.2.1: 5xx is permanent. Only where it is about this mail: a refused login, sender or connection is the
- * operator's to mend, and the mail waits meanwhile.
+ * RFC 5321, section 4.2.1: 5xx is permanent. Only where it is about this mail: a refused login, sender or connection, and a seal key
+ * that this process does not have, are the operator's to mend, and the mail waits meanwhile.
  */
 function describeFailure(error: unknown): Failure {
   const text = error instanceof Error ? error.message : 'unknown';
-  if (error instanceof SealError) return { text, code: 'unreadable', isFinal: true };
+  if (error instanceof SealError) return { text, code: 'unreadable', isFinal: error.reason === 'damaged' };
   const {
     responseCode = 0,
     command = '',
