@@ -278,7 +278,7 @@ export function chainQueues(context: ChainContext, dailyHeads: DailyHeads): Work
 function accountQueues(context: MailContext, mailer: Mailer | null): WorkQueue[] {
   const { log } = context;
   return [
-    ...(mailer ? [chore('sending mails', 2 * secondMs, log, () => sendDueMail(context, mailer))] : []),
+    ...(mailer ? [chore('sending mails', 2 * secondMs, log, (stopped) => sendDueMail(context, mailer, stopped))] : []),
     purge('mails', log, () => purgeMails(context)),
     purge('sessions and links', log, () => purgeLogins(context)),
   ];
@@ -354,7 +354,12 @@ function everyTenMinutes(name: string, log: Log, run: () => Promise<number>): Wo
 }
 
 /** Work that nothing announces: done at an interval, in batches until nothing is left. `run` returns the size of its batch. */
-function chore(name: string, pollIntervalMs: number, log: Log, run: () => Promise<number>): WorkQueue {
+function chore(
+  name: string,
+  pollIntervalMs: number,
+  log: Log,
+  run: (stopped: AbortSignal) => Promise<number>,
+): WorkQueue {
   return {
     name,
     background: 'chore',
@@ -364,7 +369,7 @@ function chore(name: string, pollIntervalMs: number, log: Log, run: () => Promis
     run: async (_key, stopped) => {
       let count = 0;
       for (let round = 0; round < roundsMax && !stopped.aborted; round += 1) {
-        const done = await run();
+        const done = await run(stopped);
         count += done;
         if (done === 0) break;
       }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
@@ -36,6 +38,22 @@ after(async () => {
 async function write(mail: Partial<NewMail> = {}): Promise<void> {
   const whole = { to: 'awa@example.gm', subject: 'Confirm', text: 'Open https://pay.example.gm/x\n', ...mail };
   await db.withTransaction(async (tx) => sendMail(tx, context, whole));
+}
+
+/** Accepts connections and says nothing. */
+async function startSilentServer() {
+  const { promise: isConnected, resolve } = Promise.withResolvers<Socket>();
+  const server = createServer(resolve).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    isConnected,
+    [Symbol.asyncDispose]: async () => {
+      (await isConnected).destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
 }
 
 const stored = () =>
@@ -104,17 +122,24 @@ test('a refusal for now is tried again with longer waits, one for good is not', 
   mailer.close();
 });
 
-test('what the operator has to mend gives no mail up, and one unreadable mail stops no other', async () => {
+test('a mail that a process cannot read for want of its key stops no other, and is sent by one that can', async () => {
   await using receiver = await startSmtpReceiver();
   const mailer = createMailer({ url: receiver.url, from });
   const other = { ...context, sealer: createSealer('33'.repeat(32)) };
   await db.withTransaction(async (tx) => sendMail(tx, other, { to: 'lost@example.gm', subject: 'x', text: 'x' }));
   await write({ to: 'good@example.gm' });
   while ((await sendDueMail(context, mailer)) > 0);
-  assert.deepEqual(
-    receiver.messages.map(({ recipients }) => recipients),
-    [['good@example.gm']],
-  );
+  const recipients = () => receiver.messages.flatMap((message) => message.recipients);
+  assert.deepEqual(recipients(), ['good@example.gm']);
+  await clock.advance(minuteMs);
+  assert.equal(await sendDueMail(other, mailer), 1);
+  assert.deepEqual(recipients(), ['good@example.gm', 'lost@example.gm']);
+  mailer.close();
+});
+
+test('what the operator has to mend gives no mail up', async () => {
+  await using receiver = await startSmtpReceiver();
+  const mailer = createMailer({ url: receiver.url, from });
   await write({ to: 'waits@example.gm' });
   const refused: Mailer = {
     send: () => Promise.reject(Object.assign(new Error('sender refused'), { responseCode: 550, command: 'MAIL FROM' })),
@@ -135,6 +160,42 @@ test('a mail that was not sent within a day is given up, and its text erased', a
   await using receiver = await startSmtpReceiver();
   const mailer = createMailer({ url: receiver.url, from });
   assert.equal(await sendDueMail(context, mailer), 0);
+  mailer.close();
+});
+
+test('a mail that is given up while its server takes its time stays given up', async () => {
+  await write({ to: 'slow@example.gm' });
+  await clock.advance((24 * 60 - 1) * minuteMs);
+  const slow: Mailer = {
+    send: async () => {
+      await clock.advance(minuteMs + 1);
+      await purgeMails(context);
+      throw new Error('no answer');
+    },
+    close: () => {},
+  };
+  assert.equal(await sendDueMail(context, slow), 1);
+  await clock.advance(minuteMs);
+  assert.equal(await sendDueMail(context, slow), 0);
+});
+
+test('a stop waits ten seconds for a mail server that hangs; the mail is sent once its lease has ended', async () => {
+  await using silent = await startSilentServer();
+  await write({ to: 'later@example.gm' });
+  const stopped = new AbortController();
+  const sending = sendDueMail(context, createMailer({ url: silent.url, from }), stopped.signal);
+  await silent.isConnected;
+  stopped.abort();
+  await clock.untilSleeping(1);
+  await clock.advance(10_000);
+  assert.equal(await sending, 0);
+  await using receiver = await startSmtpReceiver();
+  const mailer = createMailer({ url: receiver.url, from });
+  await clock.advance(4 * minuteMs);
+  assert.equal(await sendDueMail(context, mailer), 0);
+  await clock.advance(minuteMs);
+  assert.equal(await sendDueMail(context, mailer), 1);
+  assert.deepEqual(receiver.messages[0]?.recipients, ['later@example.gm']);
   mailer.close();
 });
 

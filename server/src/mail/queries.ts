@@ -47,12 +47,12 @@ export function markMailSent(mail: StoredMail, at: Date): Statement {
   };
 }
 
-/** Tries again at `dueAt`; null gives up, and erases the text. */
+/** Tries again at `dueAt`; null gives up, and erases the text. Changes nothing of a mail that was given up during the attempt. */
 export function markMailFailed(mail: StoredMail, failure: string, dueAt: Date | null): Statement {
   return {
     name: 'mails_failed',
     text: `UPDATE mails SET failure = $3, due_at = $4, sealed_text = CASE WHEN $4::timestamptz IS NULL THEN NULL ELSE sealed_text END
-            WHERE id = $1 AND attempts = $2`,
+            WHERE id = $1 AND attempts = $2 AND sealed_text IS NOT NULL`,
     values: [mail.id, mail.attempts, failure, dueAt],
   };
 }

@@ -1,5 +1,5 @@
 import type { Transporter } from 'nodemailer';
-import { addMs, hourMs } from '../kit/clock.ts';
+import { addMs, hourMs, type Clock } from '../kit/clock.ts';
 import { SealError } from '../kit/seal.ts';
 import { sealContext, type MailContext } from './mail.ts';
 import {
@@ -67,16 +67,26 @@ const leaseMs = 5 * 60_000;
 const waitsMs = [60_000, 300_000, 900_000, hourMs, ...Array.from({ length: 5 }, () => 4 * hourMs), 2.5 * hourMs];
 const failureLengthMax = 200;
 
+// A process ends within 25 s (process/run-service.ts): what it closes after its workers needs the rest.
+const stopWaitMs = 10_000;
+
 /**
- * Sends the mail that is due first, outside of any transaction; returns 0 if there is none. A process that dies meanwhile leaves
- * it due again when its lease ends, so a mail can arrive twice and none is lost.
+ * Sends the mail that is due first, outside of any transaction; returns 0 if there is none. A process that dies meanwhile, or that
+ * stops while the mail server takes its time, leaves it due again when its lease ends, so a mail can arrive twice and none is lost.
  */
-export async function sendDueMail(context: MailContext, mailer: Mailer): Promise<number> {
+export async function sendDueMail(
+  context: MailContext,
+  mailer: Mailer,
+  stopped: AbortSignal = new AbortController().signal,
+): Promise<number> {
   const { db, clock, log } = context;
   const now = clock.now();
   const mail = await claimMail(db, { now, leaseUntil: addMs(now, leaseMs) });
   if (!mail) return 0;
-  const failure = await trySending(context, mailer, mail);
+  const ended = new AbortController();
+  const sending = trySending(context, mailer, mail).finally(() => ended.abort());
+  if (!(await endsInTime(clock, { stopped, ended: ended.signal }))) return 0;
+  const failure = await sending;
   if (failure === null) {
     await db.run(markMailSent(mail, clock.now()));
     return 1;
@@ -87,6 +97,16 @@ export async function sendDueMail(context: MailContext, mailer: Mailer): Promise
   // The text names the recipient, so it stays in the row.
   log.warn(dueAt === null ? 'a mail was given up' : 'a mail could not be sent yet', { code: failure.code });
   return 1;
+}
+
+/** Whether an attempt ends before its lease does, and soon after a stop. */
+async function endsInTime(
+  clock: Clock,
+  { stopped, ended }: Record<'stopped' | 'ended', AbortSignal>,
+): Promise<boolean> {
+  await clock.sleep(leaseMs, AbortSignal.any([stopped, ended]));
+  if (stopped.aborted) await clock.sleep(stopWaitMs, ended);
+  return ended.aborted;
 }
 
 interface Failure {
@@ -108,12 +128,12 @@ async function trySending({ sealer }: MailContext, mailer: Mailer, mail: StoredM
 }
 
 /**
- * RFC 5321, section 4.2.1: 5xx is permanent. Only where it is about this mail: a refused login, sender or connection is the
- * operator's to mend, and the mail waits meanwhile.
+ * RFC 5321, section 4.2.1: 5xx is permanent. Only where it is about this mail: a refused login, sender or connection, and a seal key
+ * that this process does not have, are the operator's to mend, and the mail waits meanwhile.
  */
 function describeFailure(error: unknown): Failure {
   const text = error instanceof Error ? error.message : 'unknown';
-  if (error instanceof SealError) return { text, code: 'unreadable', isFinal: true };
+  if (error instanceof SealError) return { text, code: 'unreadable', isFinal: error.reason === 'damaged' };
   const {
     responseCode = 0,
     command = '',

@@ -4,10 +4,11 @@ import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { addMs } from '../kit/clock.ts';
+import { createSealer } from '../kit/seal.ts';
 import { getEndpoint } from './manage-endpoints.ts';
 import { retryDelaysMs } from './retry-schedule.ts';
 import { rotateSecret } from './rotate-secret.ts';
-import { answering, createDeliveryWorld, type DeliveryWorld } from './webhook-world.corpus.ts';
+import { answering, createDeliveryWorker, createDeliveryWorld, type DeliveryWorld } from './webhook-world.corpus.ts';
 
 const hourMs = 3_600_000;
 const limitMs = 15_000;
@@ -76,6 +77,31 @@ describe('a delivery', () => {
       recorded.map((attempt) => [attempt.attempt, attempt.statusCode, attempt.response]),
       Array.from({ length: 10 }, (_, index) => [BigInt(index + 1), 500n, 'status 500']),
     );
+  });
+});
+
+describe('a delivery that cannot be signed', () => {
+  it('waits for a minute and costs no attempt, and its endpoint is logged once a minute', async () => {
+    const endpoint = await world.endpointAt();
+    const { merchantId } = world.caller;
+    const worker = createDeliveryWorker({ ...world.context, sealer: createSealer('33'.repeat(32)) });
+    const counts = () =>
+      world.logged
+        .map((line) => JSON.parse(line))
+        .filter((line) => line.level === 'error' && line.endpoint_id === endpoint.id)
+        .map(({ count }) => count);
+    const eventIds = [await world.append(), await world.append(), await world.append()];
+    await worker.deliver(merchantId);
+    for (const eventId of eventIds) {
+      const { status, attempts, nextAttemptAt } = await world.deliveryOf(eventId);
+      assert.deepEqual([status, attempts, nextAttemptAt], ['pending', 0n, addMs(world.clock.now(), 60_000)]);
+    }
+    assert.deepEqual(counts(), [1]);
+    await world.clock.advance(60_000);
+    await worker.deliver(merchantId);
+    assert.deepEqual(counts(), [1, 3]);
+    assert.deepEqual(endpoint.received(), []);
+    await worker.stop();
   });
 });
 

@@ -98,7 +98,7 @@ export class DeliveryPlanner {
     this.#firstAttempts = firstAttempts;
   }
 
-  /** Call it in every transaction that changes what `planDeliveries` reads of a merchant's endpoints. */
+  /** Call it in every transaction that changes a merchant's endpoints: by a copy of them events are planned, signed and sent. */
   endpointsChanged(tx: Transaction, merchantId: string): void {
     const { clock, newId, notifyEndpoints } = this.#context;
     this.#changing.add(tx);

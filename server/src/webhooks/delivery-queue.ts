@@ -7,6 +7,7 @@ import type { WebhookContext } from './context.ts';
 import { deliveryLeaseMs, endpointQueueKey, parseEndpointQueueKey, type EndpointQueue } from './delivery.ts';
 import { isReceiving } from './endpoint.ts';
 import { openSecrets } from './endpoint-secret.ts';
+import { FailureCounts } from './failure-counts.ts';
 import {
   claimDeliveries,
   claimRowsMax,
@@ -53,6 +54,7 @@ export function createDeliveryQueue(context: WebhookContext) {
   const concurrencies = new AdaptiveConcurrencies(concurrencyLimits);
   const floors = new DueFloors();
   const record = createAttemptRecorder(context);
+  const unsigned = new FailureCounts(clock);
   return {
     limiter: createDeliveryLimiter(),
     claimMax: claimRowsMax,
@@ -86,8 +88,9 @@ export function createDeliveryQueue(context: WebhookContext) {
       const concurrency = concurrencies.get(endpointQueueKey({ merchantId, endpointId: target.id, callbackUrl }));
       concurrency.begin(claimed, clock.now().getTime());
       const attempt = await sendDelivery(context, claimed).catch((error: unknown) => {
-        const fields = { merchant_id: merchantId, endpoint_id: target.id, delivery_id: delivery.id };
-        log.error('a webhook could not be signed', error, fields);
+        const count = unsigned.add(target.id);
+        const fields = { merchant_id: merchantId, endpoint_id: target.id, delivery_id: delivery.id, count };
+        if (count !== null) log.error('a webhook could not be signed', error, fields);
         return null;
       });
       const hasBacklog = permit.hasBacklog();

@@ -252,7 +252,7 @@ describe('rotating a secret', () => {
     assert.equal(await refusal(rotate(endpoint.id, 1)), 'state_conflict');
     await world.clock.advance(hourMs);
     await rotate(endpoint.id, 1);
-    const ended = await world.change((tx) => endSecretOverlap(tx, world.clock, world.caller, endpoint.id));
+    const ended = await world.change((tx) => endSecretOverlap(tx, world.context, world.caller, endpoint.id));
     assert.deepEqual([ended.previousSecret, ended.previousSecretExpiresAt], [null, null]);
     await rotate(endpoint.id, 1);
     await remove(endpoint.id);

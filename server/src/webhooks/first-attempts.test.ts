@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { appendEvent } from '../events/append-event.ts';
 import { deliveryLeaseMs } from './delivery.ts';
+import { endSecretOverlap, rotateSecret } from './rotate-secret.ts';
 import {
   answering,
   countStatements,
@@ -59,6 +61,29 @@ describe('an event of a process that sends events', () => {
     assert.equal(second?.headers['webhook-id'], id);
     assert.deepEqual(first?.body, second?.body);
     assert.equal((await world.deliveryOf(id)).attempts, 2n);
+  });
+
+  it('is signed as the endpoint is now, also right after a rotation and right after the end of an overlap', async () => {
+    const { id, received } = await world.endpointAt();
+    const send = async () => {
+      await world.append();
+      await eventually('it is recorded', () => worker.isIdle());
+      const { headers, body } = received().at(-1) ?? assert.fail('it is sent');
+      const signatures = String(headers['webhook-signature']).split(' ').length;
+      return { signature: headers['x-service-signature'], signatures, body };
+    };
+    const rotate = (overlapHours: number) =>
+      world.change((tx) => rotateSecret(tx, world.context, world.caller, { id, overlapHours }));
+    await send();
+    const { secret } = await rotate(0);
+    const atOnce = await send();
+    assert.equal(atOnce.signature, createHmac('sha512', secret).update(atOnce.body).digest('hex'));
+    const rotated = await rotate(1);
+    assert.equal((await send()).signatures, 2);
+    await world.change((tx) => endSecretOverlap(tx, world.context, world.caller, id));
+    const ended = await send();
+    assert.equal(ended.signatures, 1);
+    assert.equal(ended.signature, createHmac('sha512', rotated.secret).update(ended.body).digest('hex'));
   });
 
   it('is not sent where its transaction is rolled back', async () => {

@@ -91,6 +91,14 @@ describe('the planned deliveries of an event', () => {
     ]);
   });
 
+  it('include the callback URL when the endpoint there is disabled, where the event is kept for it', () => {
+    const off = endpoint('a', { status: 'disabled' });
+    assert.deepEqual(plan([unset, off], { callbackUrl: 'https://a.example/hook' }), [
+      'a own kept',
+      'default https://a.example/hook pending',
+    ]);
+  });
+
   it('include a callback URL that is not HTTP, which fails when it is called', () => {
     assert.deepEqual(plan([unset, endpoint('a')], { callbackUrl: 'shop://done' }), [
       'a own pending',

@@ -8,7 +8,7 @@ export type PlannedDelivery = Pick<Delivery, 'endpointId' | 'callbackUrl' | 'sta
 
 /**
  * Plans the deliveries of an event: to every endpoint that subscribes to its kind, and to the record's callback URL, which
- * receives all events of that record. An endpoint at the callback URL that receives the event anyway receives it once. A
+ * receives all events of that record. An enabled endpoint at the callback URL that receives the event anyway receives it once. A
  * disabled endpoint's delivery is kept.
  */
 export function planDeliveries(
@@ -21,7 +21,8 @@ export function planDeliveries(
     if (endpoint.url === null || !subscribes(endpoint.kinds, event.kind)) continue;
     const status = endpoint.status === 'enabled' ? 'pending' : 'kept';
     planned.push({ endpointId: endpoint.id, callbackUrl: null, status });
-    if (event.callbackUrl !== null && isSameUrl(endpoint.url, event.callbackUrl)) isCallbackPlanned = true;
+    const isAtCallback = event.callbackUrl !== null && isSameUrl(endpoint.url, event.callbackUrl);
+    if (isAtCallback && status === 'pending') isCallbackPlanned = true;
   }
   if (!isCallbackPlanned) {
     const signer = endpoints.find((endpoint) => endpoint.isDefault);

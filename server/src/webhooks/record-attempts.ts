@@ -1,11 +1,9 @@
 import { PublicError } from '../kit/public-error.ts';
-import { BoundedMap } from '../kit/bounded-map.ts';
-import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { KeyedBatcher } from '../kit/keyed-batcher.ts';
-import type { Log } from '../kit/log.ts';
 import type { WebhookContext } from './context.ts';
 import { HealthNotes } from './endpoint-health.ts';
+import { FailureCounts } from './failure-counts.ts';
 import { insertAttempts, markAttemptsFailed, markDelivered, type AttemptRow } from './queries/deliveries.ts';
 import { noteHealth, type Failing, type HealthNote } from './queries/endpoint-health.ts';
 import { judgeAttempt, type Verdict } from './retry-schedule.ts';
@@ -17,7 +15,7 @@ interface JudgedOutcome extends Outcome {
 }
 
 interface Recorder extends WebhookContext {
-  failures: FailureLog;
+  failures: FailureCounts;
   health: HealthNotes;
 }
 
@@ -28,8 +26,8 @@ const batchMax = 128;
 
 /** Returns the function that records an outcome; it resolves when the outcome is recorded, or could not be. */
 export function createAttemptRecorder(context: WebhookContext): (outcome: Outcome) => Promise<void> {
-  const { clock, log } = context;
-  const recorder = { ...context, failures: new FailureLog(clock, log), health: new HealthNotes(clock) };
+  const { clock } = context;
+  const recorder = { ...context, failures: new FailureCounts(clock), health: new HealthNotes(clock) };
   const batcher = new KeyedBatcher<Outcome>((merchantId, outcomes) => recordOutcomes(recorder, merchantId, outcomes), {
     keysMax: writingMax,
     batchMax,
@@ -90,7 +88,7 @@ async function writeBatch(
   health.noteWritten(notes);
   for (const outcome of batch) {
     recorder.observeAttempt(outcome.verdict.status);
-    if (outcome.verdict.status !== 'delivered') recorder.failures.report(outcome);
+    if (outcome.verdict.status !== 'delivered') logFailure(recorder, outcome);
   }
   return failing;
 }
@@ -172,39 +170,18 @@ function attemptRow({ merchantId, claimed, attempt }: Outcome): AttemptRow {
   };
 }
 
-// A receiver that is down fails hundreds of attempts; the operator needs to know once, and that it goes on.
-const logIntervalMs = 60_000;
-const endpointsMax = 10_000;
-
-/** Logs failed attempts: at most one line a minute for each endpoint, with how many it stands for. */
-class FailureLog {
-  readonly #clock: Clock;
-  readonly #log: Log;
-  /** When an endpoint was logged last, and how many failed since then without a line of their own. */
-  readonly #logged = new BoundedMap<string, { atMs: number; unlogged: number }>(endpointsMax);
-
-  constructor(clock: Clock, log: Log) {
-    this.#clock = clock;
-    this.#log = log;
-  }
-
-  /** Logs neither the URL nor the body: both may hold secrets. */
-  report({ claimed: { target, delivery }, attempt: { result }, verdict }: JudgedOutcome): void {
-    const nowMs = this.#clock.now().getTime();
-    const logged = this.#logged.get(target.id);
-    if (logged !== undefined && nowMs - logged.atMs < logIntervalMs) {
-      logged.unlogged += 1;
-      return;
-    }
-    this.#logged.set(target.id, { atMs: nowMs, unlogged: 0 });
-    this.#log.warn('a webhook could not be delivered', {
-      endpoint_id: target.id,
-      count: (logged?.unlogged ?? 0) + 1,
-      merchant_id: target.merchantId,
-      delivery_id: delivery.id,
-      attempts: delivery.attempt,
-      ...(result.kind === 'answered' ? { status: result.status } : { reason: result.failure }),
-      detail: verdict.status === 'pending' ? 'It is tried again.' : 'It was the last attempt.',
-    });
-  }
+/** Logs neither the URL nor the body: both may hold secrets. */
+function logFailure({ failures, log }: Recorder, { claimed, attempt: { result }, verdict }: JudgedOutcome): void {
+  const { target, delivery } = claimed;
+  const count = failures.add(target.id);
+  if (count === null) return;
+  log.warn('a webhook could not be delivered', {
+    endpoint_id: target.id,
+    count,
+    merchant_id: target.merchantId,
+    delivery_id: delivery.id,
+    attempts: delivery.attempt,
+    ...(result.kind === 'answered' ? { status: result.status } : { reason: result.failure }),
+    detail: verdict.status === 'pending' ? 'It is tried again.' : 'It was the last attempt.',
+  });
 }

@@ -1,5 +1,5 @@
 import { AppError, fieldError } from '../api/app-error.ts';
-import { addMs, type Clock } from '../kit/clock.ts';
+import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Caller } from '../api/route.ts';
 import type { WebhookContext } from './context.ts';
@@ -22,7 +22,7 @@ const hourMs = 60 * 60 * 1_000;
  */
 export async function rotateSecret(
   tx: Transaction,
-  { clock, random, sealer }: Pick<WebhookContext, 'clock' | 'random' | 'sealer'>,
+  { clock, random, sealer, planner }: Pick<WebhookContext, 'clock' | 'random' | 'sealer' | 'planner'>,
   caller: Caller,
   request: { id: string; overlapHours?: number | undefined },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
@@ -48,14 +48,21 @@ export async function rotateSecret(
     updatedAt: now,
   };
   tx.send(updateEndpointRow(changed));
+  planner.endpointsChanged(tx, caller.merchantId);
   return { endpoint: changed, secret };
 }
 
 /** Ends the overlap early, for receivers that all know the new secret: only that one signs from the next attempt on. */
-export async function endSecretOverlap(tx: Transaction, clock: Clock, caller: Caller, id: string): Promise<Endpoint> {
+export async function endSecretOverlap(
+  tx: Transaction,
+  { clock, planner }: Pick<WebhookContext, 'clock' | 'planner'>,
+  caller: Caller,
+  id: string,
+): Promise<Endpoint> {
   const endpoint = await getEndpointForChange(tx, caller.merchantId, id);
   const updatedAt = clock.now();
   const changed: Endpoint = { ...endpoint, previousSecret: null, previousSecretExpiresAt: null, updatedAt };
   tx.send(updateEndpointRow(changed));
+  planner.endpointsChanged(tx, caller.merchantId);
   return changed;
 }

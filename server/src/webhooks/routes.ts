@@ -159,7 +159,7 @@ const endOverlap = writeRoute('POST', {
   description: 'Within two seconds, only the new secret signs.',
   response: endpointSchema,
   async handle(context: WebhookContext, { caller, params }, tx) {
-    return endpointToWire(await endSecretOverlap(tx, context.clock, caller, params.id), caller.testMode);
+    return endpointToWire(await endSecretOverlap(tx, context, caller, params.id), caller.testMode);
   },
 });
 
