@@ -1,3 +1,4 @@
+import type { Caller } from '../api/route.ts';
 import type { JsonRecord } from '../events/kinds.ts';
 import { csvRows, type CsvCell } from '../kit/csv.ts';
 import type { Queryable } from '../kit/db.ts';
@@ -36,8 +37,8 @@ export function dayToData(day: ReconciledDay): JsonRecord {
   };
 }
 
-/** A difference, for people and programs. */
-export function differenceToData(difference: Difference): JsonRecord {
+/** A difference of a merchant's own account, as the API shows it. */
+export function differenceToData({ merchantId, testMode }: Caller, difference: Difference): JsonRecord {
   return {
     id: difference.id,
     network: difference.railAccount,
@@ -48,12 +49,13 @@ export function differenceToData(difference: Difference): JsonRecord {
     resolution: difference.resolution,
     subject: difference.subjectType,
     subject_id: difference.subjectId,
-    merchant_id: difference.merchantId,
+    account_id: merchantId,
     ours: amountToJson(difference.oursMinor),
     theirs: amountToJson(difference.theirsMinor),
     currency: difference.currency,
     summary: difference.summary,
     case_id: difference.caseId,
+    test_mode: testMode,
   };
 }
 

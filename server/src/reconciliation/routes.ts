@@ -56,12 +56,13 @@ const differenceSchema = Type.Object(
     ),
     subject: Type.Union(['charge', 'transfer', 'line'].map((each) => Type.Literal(each))),
     subject_id: idType('The charge, the transfer, or the line that belongs to neither.'),
-    merchant_id: idType('Your account id.'),
+    account_id: idType('Your account id.'),
     ours: Type.Number({ description: 'What the ledger has.' }),
     theirs: Type.Number({ description: 'What the statement has.' }),
     currency: Type.String(),
     summary: Type.String(),
     case_id: orNull(idType('The operator’s case.')),
+    test_mode: Type.Boolean(),
   },
   { title: 'ReconciliationDifference' },
 );
@@ -95,7 +96,8 @@ const differences = listRoute({
   async read(context: ReconciliationContext, { caller, query, page }) {
     const { network, state } = query;
     const filter = { network, state, day: readDay(query.day) };
-    return mapRows(await listOwnDifferences(context.lists, caller.merchantId, page, filter), differenceToData);
+    const rows = await listOwnDifferences(context.lists, caller.merchantId, page, filter);
+    return mapRows(rows, (difference) => differenceToData(caller, difference));
   },
 });
 
