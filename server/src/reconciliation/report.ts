@@ -1,4 +1,3 @@
-import type { Caller } from '../api/route.ts';
 import type { JsonRecord } from '../events/kinds.ts';
 import { csvRows, type CsvCell } from '../kit/csv.ts';
 import type { Queryable } from '../kit/db.ts';
@@ -37,8 +36,8 @@ export function dayToData(day: ReconciledDay): JsonRecord {
   };
 }
 
-/** A difference of a merchant's own account, as the API shows it. */
-export function differenceToData({ merchantId, testMode }: Caller, difference: Difference): JsonRecord {
+/** A difference, for people and programs. */
+export function differenceToData(difference: Difference): JsonRecord {
   return {
     id: difference.id,
     network: difference.railAccount,
@@ -49,13 +48,12 @@ export function differenceToData({ merchantId, testMode }: Caller, difference: D
     resolution: difference.resolution,
     subject: difference.subjectType,
     subject_id: difference.subjectId,
-    account_id: merchantId,
+    merchant_id: difference.merchantId,
     ours: amountToJson(difference.oursMinor),
     theirs: amountToJson(difference.theirsMinor),
     currency: difference.currency,
     summary: difference.summary,
     case_id: difference.caseId,
-    test_mode: testMode,
   };
 }
 

@@ -2,11 +2,13 @@ import Type from 'typebox';
 import { fieldError } from '../api/app-error.ts';
 import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
-import type { ApiRoute } from '../api/route.ts';
+import type { ApiRoute, Caller } from '../api/route.ts';
 import { idType, orNull, timeType } from '../api/wire-types.ts';
+import type { JsonRecord } from '../events/kinds.ts';
 import { isDay } from '../kit/time-or-day.ts';
 import { differenceClasses } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
+import type { Difference } from './difference.ts';
 import { listOwnDays } from './queries/days.ts';
 import { listOwnDifferences } from './queries/differences.ts';
 import { dayToData, differenceToData } from './report.ts';
@@ -97,9 +99,15 @@ const differences = listRoute({
     const { network, state } = query;
     const filter = { network, state, day: readDay(query.day) };
     const rows = await listOwnDifferences(context.lists, caller.merchantId, page, filter);
-    return mapRows(rows, (difference) => differenceToData(caller, difference));
+    return mapRows(rows, (difference) => differenceToWire(caller, difference));
   },
 });
+
+/** As an operator's programs get it, with the merchant named as everywhere in the API. */
+function differenceToWire({ merchantId, testMode }: Caller, difference: Difference): JsonRecord {
+  const { merchant_id: _merchantId, ...fields } = differenceToData(difference);
+  return { ...fields, account_id: merchantId, test_mode: testMode };
+}
 
 function readDay(day: string | undefined): string | undefined {
   if (day === undefined || isDay(day)) return day;
