@@ -68,6 +68,7 @@ test('omitting a field equals stating its default, on every route with a key', (
     ['/v1/events/resend status', 'undelivered'],
     ['/v1/events/resend dry_run', false],
     ['/v1/transactions/refund amount', null],
+    ['/v1/transactions/refund money_returned', false],
   ] as const) {
     assert.ok(
       tried.get(name)?.some((known) => JSON.stringify(known) === JSON.stringify(value)),

@@ -18,6 +18,7 @@ export const newRefundSchema = Type.Object(
         description:
           'For a payment whose money went straight to your own number: `true` confirms that you have returned it. Nothing is sent.',
       }),
+      { default: false },
     ),
   },
   { additionalProperties: false },

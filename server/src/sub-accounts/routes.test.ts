@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { asOwner } from '../../../test/harness/tables.ts';
 import { lockBalance } from '../ledger/post.ts';
 import { pendingAccount, settledAccount } from './ledger-accounts.ts';
 import {
@@ -124,6 +125,24 @@ describe('a change of a sub-account', () => {
   });
 });
 
+describe('an id in capitals', () => {
+  it('is returned, and stands in the audit log, as the record has it', async () => {
+    const id = String((await world.create())['id']);
+    const address = `${path}/${id.toUpperCase()}`;
+    assert.equal((await world.put(address, { account_number: '3012345' })).status, 200);
+    assert.deepEqual((await world.api.send('DELETE', address)).body, { id, deleted: true });
+    const entries = await asOwner<{ action: string }>(
+      world.service,
+      'SELECT action FROM audit_entries WHERE object_id = $1 ORDER BY id',
+      [id],
+    );
+    assert.deepEqual(
+      entries.map(({ action }) => action),
+      ['createSubAccount', 'updateSubAccount', 'deleteSubAccount'],
+    );
+  });
+});
+
 describe('an invalid sub-account', () => {
   const bad: [string, string, object][] = [
     ...[0, -1, 100.01, 101, 33.333, 1e21, '20', 'ten', true, null, [20], {}].map(
@@ -195,7 +214,7 @@ describe('an invalid sub-account', () => {
       [[], '400 invalid_request '],
     ];
     for (const [body, expected] of refused) assert.equal(refusal(await world.api.post(path, body)), expected);
-    assert.equal(refusal(await world.api.post(path)), '400 invalid_request percentage');
+    assert.equal(refusal(await world.api.post(path)), '400 invalid_request no field');
   });
 
   it('cannot be live where no network pays out in live', async () => {

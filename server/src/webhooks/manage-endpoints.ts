@@ -8,7 +8,7 @@ import type { PageRequest } from '../api/pagination.ts';
 import type { Caller } from '../api/route.ts';
 import type { WebhookContext } from './context.ts';
 import { readEnabledEvents } from './enabled-events.ts';
-import { descriptionLengthMax, endpointsMax, isReceiving, type Endpoint, type EndpointStatus } from './endpoint.ts';
+import { endpointsMax, isReceiving, type Endpoint, type EndpointStatus } from './endpoint.ts';
 import { newSecret, sealSecret } from './endpoint-secret.ts';
 import { keepPendingDeliveries } from './queries/deliveries.ts';
 import { clearFailing } from './queries/endpoint-health.ts';
@@ -44,7 +44,6 @@ export async function createEndpoint(
   request: NewEndpoint,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   checkCallbackUrl(context.urlPolicy(caller.testMode), 'url', request.url);
-  checkDescription(request.description);
   const kinds = request.enabledEvents ? readEnabledEvents(request.enabledEvents) : null;
   // Concurrent requests count one after the other.
   assert(await lockDefaultEndpoint(tx, caller.merchantId), 'a merchant has a default endpoint from the start');
@@ -108,7 +107,6 @@ export async function updateEndpoint(
 ): Promise<Endpoint> {
   const { change } = request;
   if (typeof change.url === 'string') checkCallbackUrl(urlPolicy(caller.testMode), 'url', change.url);
-  checkDescription(change.description);
   const kinds = change.enabledEvents ? readEnabledEvents(change.enabledEvents) : change.enabledEvents;
 
   const endpoint = await getEndpointForChange(tx, caller.merchantId, request.id);
@@ -150,12 +148,6 @@ export async function deleteEndpoint(
   tx.send(markEndpointDeleted(endpoint, clock.now()));
   planner.endpointsChanged(tx, caller.merchantId);
   await keepPendingDeliveries(tx, endpoint);
-}
-
-function checkDescription(description: string | undefined): void {
-  if ((description?.length ?? 0) <= descriptionLengthMax) return;
-  const message = `The description may have at most ${descriptionLengthMax} characters.`;
-  throw fieldError('invalid_request', 'description', message);
 }
 
 function writeEndpoint(

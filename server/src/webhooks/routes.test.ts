@@ -104,9 +104,10 @@ describe('a webhook endpoint', () => {
     );
     assert.equal(refusedField(await api.post(path, { url, enabled_events: [] })), '400 enabled_events');
     assert.equal(refusedField(await api.post(path, { url, description: 'd'.repeat(201) })), '400 description');
+    assert.equal(refusedField(await put((await list()).ids[0], { description: '🔔'.repeat(201) })), '400 description');
     assert.equal(refusedField(await api.post(path, { description: 'Without' })), '400 url');
     assert.equal(refusedField(await api.post(path, { url: `https://shop.example/${'a'.repeat(3_000)}` })), '400 url');
-    const { id } = await create();
+    const { id } = await create({ description: '🔔'.repeat(200) });
     assert.equal(refusedField(await put(id, { status: 'sleeping' })), '400 status');
     for (const hours of [-1, 169, 1.5, '24']) {
       const refused = await api.post(`${path}/${String(id)}/rotate-secret`, { overlap_hours: hours });
