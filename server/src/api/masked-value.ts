@@ -1,6 +1,7 @@
 import { maskPhoneNumber } from '../kit/phone-number.ts';
 
-const secretName = /secret|password|token|code|credential|proof|^key$|_key$/i;
+// A settlement code is the network of a sub-account's payouts.
+const secretName = /secret|password|token|(?<!settlement_)code|credential|proof|^key$|_key$/i;
 const numberName = /phone|number|payment_account/i;
 const mailName = /email/i;
 // What somebody searched for: a name, or a person's number or mail address.

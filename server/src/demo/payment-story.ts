@@ -92,7 +92,13 @@ async function createIntentIn(tx: Transaction, { money, merchant }: DemoWorld, p
   switch (origin.kind) {
     case 'link': {
       const entered = origin.link.amountMinor === null ? amountMinor : null;
-      const payment = { amountMinor: entered, customFieldsValues: {}, choice: null, formHash: null };
+      const payment = {
+        amountMinor: entered,
+        shownTotalMinor: null,
+        customFieldsValues: {},
+        choice: null,
+        formHash: null,
+      };
       return payLink(tx, money, merchant, origin.link, payment);
     }
     case 'counter':

@@ -223,7 +223,7 @@ function recordKeyAct(
       objectType: route.auditedAs ?? 'list',
       objectId,
     },
-    changes: maskedChanges(request.body ?? request.query),
+    changes: maskedChanges(request.body ?? request.query, 'unknown'),
     ...{ sessionId: null, requestId: request.id, address: request.ip },
   });
 }

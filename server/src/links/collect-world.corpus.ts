@@ -58,7 +58,13 @@ export async function createCollectWorld() {
   };
 }
 
-const sentByPage: LinkPayment = { amountMinor: null, customFieldsValues: {}, choice: null, formHash: null };
+const sentByPage: LinkPayment = {
+  amountMinor: null,
+  shownTotalMinor: null,
+  customFieldsValues: {},
+  choice: null,
+  formHash: null,
+};
 
 /** Code, field and message of a refusal. */
 export async function refusalOf(attempt: Promise<unknown>): Promise<string> {

@@ -214,6 +214,7 @@ test('a live number that was prompted a moment ago is refused beside its field, 
     world.db.withTransaction((tx) =>
       payLink(tx, { ...world.context, networks }, live, link, {
         amountMinor: null,
+        shownTotalMinor: null,
         customFieldsValues: {},
         choice,
         formHash,

@@ -1,10 +1,11 @@
 import { AppError, fieldError } from '../api/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
+import { collectionFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { PaymentContext } from '../payments/context.ts';
-import type { Intent } from '../payments/intent.ts';
+import { totalMinor, type Intent } from '../payments/intent.ts';
 import { readAnswers } from './custom-fields.ts';
 import { createPayerPayment, type FromPage } from './payer-payment.ts';
 import { linkState, type PaymentLink } from './payment-link.ts';
@@ -32,6 +33,8 @@ export async function findLinkByToken(
 export interface LinkPayment extends FromPage {
   /** The amount that the payer entered; null if the link has a fixed amount. */
   amountMinor: bigint | null;
+  /** What the page of a fixed amount said that the payer pays, with the fee; null if it said nothing. */
+  shownTotalMinor: bigint | null;
   /** Answers by the link's labels. Empty answers and unknown labels are dropped. */
   customFieldsValues: Readonly<Record<string, string>>;
 }
@@ -53,6 +56,7 @@ export async function payLink(
 ): Promise<Intent> {
   const current = requireActiveLink(await findLinkRow(tx, merchant.id, link.id));
   const amountMinor = amountOfPayment(current, payment.amountMinor);
+  refuseOtherTotal(merchant, amountMinor, payment.shownTotalMinor);
   const answers = readAnswers(current.customFields, payment.customFieldsValues);
   const request = {
     amountMinor,
@@ -83,6 +87,13 @@ function requireActiveLink(link: PaymentLink | undefined): PaymentLink {
     throw new AppError('state_conflict', 'This payment link is not active. Ask the shop whether it can still be paid.');
   }
   return link;
+}
+
+/** Refuses a fee that changed after the page was opened: the attempt starts at once, without another page that shows the total. */
+function refuseOtherTotal({ collectionFee: rule }: Merchant, amountMinor: bigint, shownMinor: bigint | null): void {
+  const total = totalMinor({ amountMinor, feeMinor: collectionFee(rule, amountMinor), feePayer: rule.payer });
+  if (shownMinor === null || shownMinor === total) return;
+  throw fieldError('invalid_request', 'amount', `With the fee, ${formatAmount(total)} is now to be paid here.`);
 }
 
 /** The link's fixed amount, or the entered one. Refuses a fixed amount that changed after the page was opened. */

@@ -38,6 +38,7 @@ test('ten presses at once on a live number make one payment, though the number i
       create: (tx) =>
         payLink(tx, context, live, link, {
           amountMinor: null,
+          shownTotalMinor: null,
           customFieldsValues: {},
           choice,
           formHash: form.formHash,

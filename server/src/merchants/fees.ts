@@ -34,11 +34,14 @@ export function feeOf(rule: FeeRule, amountMinor: bigint): bigint {
 
 /**
  * The fee for collecting `amountMinor`. A customer-paid fee on a whole amount is rounded up to a whole dalasi, because networks
- * accept whole dalasi.
+ * accept whole dalasi; where that is more than the rule's maximum, it is the most whole dalasi within it.
  */
 export function collectionFee(rule: CollectionFee, amountMinor: bigint): bigint {
   const fee = feeOf(rule, amountMinor);
-  return rule.payer === 'customer' && amountMinor % dalasi === 0n ? roundUpToWhole(fee) : fee;
+  if (rule.payer !== 'customer' || amountMinor % dalasi !== 0n) return fee;
+  const whole = roundUpToWhole(fee);
+  const { maximumMinor } = rule;
+  return maximumMinor !== null && whole > maximumMinor ? maximumMinor - (maximumMinor % dalasi) : whole;
 }
 
 /** The fee for transferring `amountMinor` through a network, charged on top of it. */

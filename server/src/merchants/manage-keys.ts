@@ -101,17 +101,15 @@ function assertRollable(key: ApiKeyRecord, now: Date): void {
   if (hasExpired(key, now)) throw new AppError('state_conflict', 'This key has expired. Create a new one.');
 }
 
-/** Ends a key at once. The time of the first revocation stays. Throws AppError `not_found`. */
+/** Ends a key at once, and returns it as it was: one that is revoked already stays as it is. Throws AppError `not_found`. */
 export async function revokeApiKey(
   tx: Transaction,
   clock: Clock,
   key: { merchantId: string; id: string },
 ): Promise<ApiKeyRecord> {
   const found = await getKeyForChange(tx, key);
-  if (found.revokedAt !== null) return found;
-  const revoked = { ...found, revokedAt: clock.now() };
-  tx.send(markApiKeyRevoked(revoked));
-  return revoked;
+  if (found.revokedAt === null) tx.send(markApiKeyRevoked({ ...found, revokedAt: clock.now() }));
+  return found;
 }
 
 async function getKeyForChange(tx: Transaction, key: { merchantId: string; id: string }): Promise<ApiKeyRecord> {

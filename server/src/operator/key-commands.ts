@@ -102,7 +102,8 @@ const revoke: Command = {
     const merchant = await merchantOf(context, input);
     const [id = ''] = input.positionals;
     await context.db.withTransaction(async (tx) => {
-      const { name, lastFour } = await revokeApiKey(tx, context.clock, { merchantId: merchant.id, id });
+      const { name, lastFour, revokedAt } = await revokeApiKey(tx, context.clock, { merchantId: merchant.id, id });
+      if (revokedAt !== null) return;
       auditCommand(tx, context, {
         ...{ ...aboutMerchant(merchant), action: 'keys.revoke', object: { type: 'api_key', id } },
         sent: { name, ends_with: lastFour },

@@ -93,8 +93,12 @@ const golden: [FeePayer, Rule, amount: bigint, fee: bigint, paid: bigint, mercha
   ['customer', { minimum: 150n }, 100n, 200n, 300n, 100n],
   ['customer', { minimum: 150n }, 101n, 150n, 251n, 101n],
   ['customer', { percent: 500n, maximum: 300n }, 10_000n, 300n, 10_300n, 10_000n],
-  // What networks can take goes before the maximum: a payment of D101.50 could not be made.
-  ['customer', { percent: 500n, maximum: 150n }, 10_000n, 200n, 10_200n, 10_000n],
+  // Whole dalasi within the maximum: a payment of D101.50 could not be made, and D102.00 is more than was promised.
+  ['customer', { percent: 500n, maximum: 150n }, 10_000n, 100n, 10_100n, 10_000n],
+  ['customer', { percent: 120n, maximum: 150n }, 10_000n, 100n, 10_100n, 10_000n],
+  ['customer', { percent: 500n, maximum: 150n }, 10_050n, 150n, 10_200n, 10_050n],
+  ['customer', { percent: 500n, maximum: 99n }, 10_000n, 0n, 10_000n, 10_000n],
+  ['customer', { minimum: 150n, maximum: 150n }, 10_000n, 100n, 10_100n, 10_000n],
   ['customer', { percent: 10_000n }, 10_000n, 10_000n, 20_000n, 10_000n],
 ];
 
@@ -161,12 +165,13 @@ test('a percentage fee is rounded to the nearest butut, and a tie up', () => {
   );
 });
 
-test('on whole amounts the customer’s total is whole, so that networks of whole dalasi can take it', () => {
+test('on whole amounts the customer’s total is whole, and the fee never more than the maximum', () => {
   fc.assert(
     fc.property(anyRule, fc.bigInt({ min: 1n, max: 1_000_000n }), (rule, whole) => {
       const amountMinor = whole * 100n;
       const feeMinor = collectionFee({ ...rule, payer: 'customer' }, amountMinor);
       assert.equal(totalMinor({ amountMinor, feeMinor, feePayer: 'customer' }) % 100n, 0n);
+      assert.ok(rule.maximumMinor === null || feeMinor <= rule.maximumMinor);
     }),
     { numRuns: 500 },
   );

@@ -7,6 +7,7 @@ import { listEventsOfObjects } from '../events/list-events.ts';
 import { applyResponse } from './apply-response.ts';
 import { createPayment } from './create-payment.ts';
 import { forgetCustomer } from './forget-customer.ts';
+import { startAttempt } from './start-attempt.ts';
 import { createPaymentWorld, newPayment, succeeded, type PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
@@ -27,6 +28,13 @@ async function newCustomer(): Promise<string> {
 function forget(id: string): Promise<void> {
   const context = { ...world.context, forgetInPayments: forgetCustomer };
   return world.db.withTransaction((tx) => deleteCustomer(tx, context, caller, id));
+}
+
+async function deletionWaits(): Promise<void> {
+  // In this database: the server has those of other tests too.
+  const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  const waiting = { name: 'test_waiting', text, values: [] };
+  await eventually('the deletion waits', async () => (await world.db.run(waiting)) > 0);
 }
 
 /** The statements of a creation, by name, in their order. */
@@ -56,10 +64,7 @@ test('a payment created while its customer is deleted loses its payer like the o
   });
   await isMade.promise;
   const deletion = forget(customerId);
-  // In this database: the server has those of other tests too.
-  const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  const waiting = { name: 'test_waiting', text, values: [] };
-  await eventually('the deletion waits', async () => (await world.db.run(waiting)) > 0);
+  await deletionWaits();
   mayEnd.resolve();
   const intent = await creation;
   await deletion;
@@ -69,6 +74,32 @@ test('a payment created while its customer is deleted loses its payer like the o
     [stored.customerId, stored.customerName, stored.customerEmail, stored.customerPhone],
     [customerId, null, null, null],
   );
+});
+
+test('the events of an attempt that starts while its customer is deleted lose their payer too', async () => {
+  const customerId = await newCustomer();
+  const request = { ...newPayment, network: null, accountNumber: null, customerId };
+  const { intent } = await world.db.withTransaction((tx) => createPayment(tx, world.context, world.merchant, request));
+  const [isStarted, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const choice = { intentId: intent.id, network: 'wave', accountNumber: '7001234', fieldPrefix: '' };
+  const start = world.db.withTransaction(async (tx) => {
+    const charge = await startAttempt(tx, world.context, world.merchant, choice);
+    isStarted.resolve();
+    await mayEnd.promise;
+    return charge;
+  });
+  await isStarted.promise;
+  const deletion = forget(customerId);
+  await deletionWaits();
+  mayEnd.resolve();
+  const charge = await start;
+  await deletion;
+  const events = await listEventsOfObjects(world.db, world.merchant.id, [intent.id, charge.id]);
+  assert.deepEqual(
+    events.map(({ kind }) => kind),
+    ['payment_intent.created', 'charge.created'],
+  );
+  assert.doesNotMatch(JSON.stringify(events.map(({ record }) => record)), /Awa|7012345|awa@/);
 });
 
 test('an open payment of a deleted customer is booked when paid, and carries no personal data', async () => {

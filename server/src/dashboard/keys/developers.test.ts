@@ -4,6 +4,7 @@ import { openDashboardWorld, type DashboardWorld, type Member } from '../../../.
 import { addMs, utcDay } from '../../kit/clock.ts';
 import { SettableClock } from '../../../../test/harness/settable-clock.ts';
 import { createApiClient } from '../../../../test/harness/api-client.ts';
+import { asOwner } from '../../../../test/harness/tables.ts';
 import { hiddenFields, press, sendForm } from '../patterns/form.corpus.ts';
 import { listKeys } from '../../merchants/manage-keys.ts';
 import { signatureHeaders } from '../../webhooks/signature.ts';
@@ -102,10 +103,13 @@ test('nothing happens to a key without a fresh second factor, and with it the ke
   const newKey = shownSecret(await rolled.text());
   assert.equal((await createApiClient(world.service.url, newKey).get('/v1/payments')).status, 200);
   assert.equal((await api.get('/v1/payments')).status, 200, 'the old one during the overlap');
-  assert.equal(
-    (await submit(`/keys/${old.id}/revoke`, { second_factor: other.code() }, { member: other })).status,
-    303,
-  );
+  for (const member of [other, await world.signIn('owner')]) {
+    const revoked = await submit(`/keys/${old.id}/revoke`, { second_factor: member.code() }, { member });
+    assert.equal(revoked.status, 303);
+  }
+  const entries = `SELECT actor_id FROM audit_entries WHERE action = 'keys.revoke' AND object_id = $1`;
+  const expected = [{ actor_id: other.account.id }];
+  assert.deepEqual(await asOwner(world.service, entries, [old.id]), expected, 'of who ended it, not of who came later');
   const finance = await world.signIn('finance');
   assert.equal((await finance.get(world.at('/keys'))).status, 403);
 });

@@ -6,15 +6,16 @@ const sideMax = 2_000;
 const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 const headerBytes = 13;
 
-/** Samples per pixel, by the colour type of the header. */
-const samples: ReadonlyMap<number, number> = new Map([
-  [0, 1],
-  [2, 3],
-  [3, 1],
-  [4, 2],
-  [6, 4],
+const indexed = 3;
+/** By the colour type of the header: samples per pixel, and the bits that a sample can have (PNG, third edition, table 11.1). */
+const colourTypes: ReadonlyMap<number, { samples: number; depths: readonly number[] }> = new Map([
+  [0, { samples: 1, depths: [1, 2, 4, 8, 16] }],
+  [2, { samples: 3, depths: [8, 16] }],
+  [indexed, { samples: 1, depths: [1, 2, 4, 8] }],
+  [4, { samples: 2, depths: [8, 16] }],
+  [6, { samples: 4, depths: [8, 16] }],
 ]);
-const depths = new Set([1, 2, 4, 8, 16]);
+const filterMax = 4;
 
 /** Width and height of a PNG that passed `pngProblem`. */
 export function pngDimensions(png: Uint8Array): { width: number; height: number } {
@@ -38,10 +39,12 @@ export function pngProblem(file: Uint8Array): string | null {
     return `is ${width} × ${height} pixels; the maximum is ${sideMax} × ${sideMax}`;
   }
   if (header.data[12] !== 0) return 'is an interlaced PNG; save it without interlacing';
-  const perPixel = (samples.get(header.data[9] ?? 1) ?? 0) * (header.data[8] ?? 0);
-  if (perPixel === 0 || !depths.has(header.data[8] ?? 0)) return 'is a damaged PNG';
-  const pixelBytes = (Math.ceil((width * perPixel) / 8) + 1) * height;
-  return hasPixels(chunks, pixelBytes) ? null : 'is a damaged PNG';
+  const [depth = 0, colour = 0] = header.data.subarray(8);
+  const { samples, depths } = colourTypes.get(colour) ?? { samples: 0, depths: [] };
+  if (!depths.includes(depth)) return 'is a damaged PNG';
+  if (colour === indexed && !chunks.some(({ type }) => type === 'PLTE')) return 'is a damaged PNG';
+  const rowBytes = Math.ceil((width * samples * depth) / 8) + 1;
+  return hasRows(chunks, { rowBytes, height }) ? null : 'is a damaged PNG';
 }
 
 interface Chunk {
@@ -65,10 +68,14 @@ function readChunks(bytes: Buffer): Chunk[] | undefined {
   return undefined;
 }
 
-function hasPixels(chunks: readonly Chunk[], pixelBytes: number): boolean {
+/** Whether the pixels are as many as the header says, and each row names a filter: of another one a PDF cannot be written. */
+function hasRows(chunks: readonly Chunk[], { rowBytes, height }: { rowBytes: number; height: number }): boolean {
   const packed = Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data));
   try {
-    return inflateSync(packed, { maxOutputLength: pixelBytes }).length === pixelBytes;
+    const pixels = inflateSync(packed, { maxOutputLength: rowBytes * height });
+    if (pixels.length !== rowBytes * height) return false;
+    for (let row = 0; row < height; row += 1) if (pixels.readUInt8(row * rowBytes) > filterMax) return false;
+    return true;
   } catch {
     return false;
   }

@@ -44,7 +44,9 @@ export async function handleCollectForm(
   const choice = formId === null || model.networks.length === 0 ? null : readChoice(body, model.networks);
   const incomplete = choice && checkChoice(t, choice, model.networks);
   if (incomplete) return refuse(incomplete);
-  const sent = { amountMinor: typed.amountMinor, answers, formId, choice };
+  const total = readAmount(textOf(body['total']));
+  const shownTotalMinor = 'problem' in total ? null : total.amountMinor;
+  const sent = { amountMinor: typed.amountMinor, shownTotalMinor, answers, formId, choice };
   try {
     return { started: await target.pay(sent, { requestId: request.id }), sent };
   } catch (error) {

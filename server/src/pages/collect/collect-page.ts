@@ -153,11 +153,17 @@ ${error && fieldError('amount', error)}
 </div>`;
 }
 
-/** The form carries the amount, so that nobody unknowingly pays an amount that the shop has changed meanwhile. */
+/** The form carries amount and total, so that nobody unknowingly pays an amount or a fee that has changed meanwhile. */
 function fixedAmount({ feeMinor, language: { t } }: CollectPageModel, amountMinor: bigint): Html {
   const totalMinor = amountMinor + feeMinor;
-  const plain = formatAmount(amountMinor, { style: 'plain' });
-  return html`${bigAmount(totalMinor)}${feeLines(t, { amountMinor, feeMinor, totalMinor })}<input type="hidden" name="amount" value="${plain}">`;
+  return html`${bigAmount(totalMinor)}${feeLines(t, { amountMinor, feeMinor, totalMinor })}${hiddenAmount(
+    'amount',
+    amountMinor,
+  )}${hiddenAmount('total', totalMinor)}`;
+}
+
+function hiddenAmount(name: string, minor: bigint): Html {
+  return html`<input type="hidden" name="${name}" value="${formatAmount(minor, { style: 'plain' })}">`;
 }
 
 function answerField({ refused, language: { t } }: CollectPageModel, label: string, index: number): Html {

@@ -42,6 +42,8 @@ export interface CollectTarget {
 
 export interface SentForm {
   amountMinor: bigint;
+  /** What the page of a fixed amount said that the payer pays, with the fee; null for a form of an earlier release or an open amount. */
+  shownTotalMinor: bigint | null;
   answers: readonly string[];
   /** Null for a form of an earlier release. */
   formId: string | null;
@@ -116,12 +118,12 @@ async function findLinkTarget(context: CollectContext, token: string): Promise<C
     closed: closedLink(link) ?? closedShop(context.networks, merchant),
     unconfirmed: false,
     pay: (sent, cause) => {
-      const { amountMinor, answers, choice } = sent;
+      const { amountMinor, shownTotalMinor, answers, choice } = sent;
       const customFieldsValues = Object.fromEntries(
         link.customFields.map((label, index) => [label, answers[index] ?? '']),
       );
       const create = (tx: Transaction, formHash: string | null) =>
-        payLink(tx, context, merchant, link, { amountMinor, customFieldsValues, choice, formHash });
+        payLink(tx, context, merchant, link, { amountMinor, shownTotalMinor, customFieldsValues, choice, formHash });
       return startPayment(context, { merchant, owner: link, sent, cause, create });
     },
   };

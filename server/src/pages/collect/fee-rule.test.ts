@@ -12,6 +12,9 @@ const lines: [string, Partial<CollectionFee>][] = [
   ['A fee of D5.50 is added, rounded up to whole dalasi.', { fixedMinor: 550n }],
   ['A fee of D10.00 is added.', { minimumMinor: 1_000n }],
   ['A fee of D3.00 is added.', { fixedMinor: 500n, maximumMinor: 300n }],
+  ['The fee is at most D2.50.', { fixedMinor: 500n, maximumMinor: 250n }],
+  ['The fee is at most D2.50.', { fixedMinor: 220n, maximumMinor: 250n }],
+  ['A fee of D1.50 is added, rounded up to whole dalasi.', { fixedMinor: 150n, maximumMinor: 250n }],
   [
     'A fee of 2 % is added, rounded up to whole dalasi. The fee is at least D1.00. The fee is at most D50.00.',
     { percentHundredths: 200n, minimumMinor: 100n, maximumMinor: 5_000n },

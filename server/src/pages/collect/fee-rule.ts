@@ -1,5 +1,5 @@
 import { html, type Html } from '../../kit/html.ts';
-import { dalasi, percentToJson } from '../../kit/money.ts';
+import { dalasi, percentToJson, roundUpToWhole } from '../../kit/money.ts';
 import type { Translate } from '../../languages/languages.ts';
 import type { CollectionFee } from '../../merchants/fees.ts';
 import { amountText } from '../page-text.ts';
@@ -20,6 +20,10 @@ export function feeRuleLine(t: Translate, rule: CollectionFee): Html {
 function flatFee(t: Translate, ruleMinor: bigint, maximumMinor: bigint | null): Html {
   const feeMinor = maximumMinor !== null && ruleMinor > maximumMinor ? maximumMinor : ruleMinor;
   if (feeMinor === 0n) return html``;
+  if (maximumMinor !== null && roundUpToWhole(feeMinor) > maximumMinor) {
+    // A whole amount costs fewer dalasi than another one.
+    return html`<p class="hint">${t('fee-maximum', { amount: amountText(maximumMinor) })}</p>`;
+  }
   const key = feeMinor % dalasi === 0n ? 'fee-fixed' : 'fee-fixed-rounded';
   return html`<p class="hint">${t(key, { fixed: amountText(feeMinor) })}</p>`;
 }

@@ -5,6 +5,9 @@ import { createTestDatabase, type TestDatabase } from '../../../../test/harness/
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { startService, type TestMerchant, type TestService } from '../../../../test/harness/service.ts';
 import { asOwner, countRows } from '../../../../test/harness/tables.ts';
+import { noFee } from '../../merchants/fees.ts';
+import { setFeePayer, setFeeRule } from '../../merchants/manage-rules.ts';
+import { allNetworks } from '../../merchants/rules.ts';
 
 // The burst of a page's limit is ten seconds' worth.
 const pageBurst = 10;
@@ -47,6 +50,14 @@ async function newLink(fields: object = {}): Promise<{ path: string; id: string 
 async function relabel(id: string, labels: readonly string[]): Promise<void> {
   const init = { body: JSON.stringify({ custom_fields: labels }), headers: { 'content-type': 'application/json' } };
   assert.equal((await api.send('PUT', `/v1/payment-links/${id}`, init)).status, 200);
+}
+
+/** From now on payers pay a fee of so many bututs on top. */
+async function letPayerPay(feeMinor: number): Promise<void> {
+  const { id } = merchant.merchant;
+  const rule = { operation: 'collection', network: allNetworks, ...noFee, fixedMinor: BigInt(feeMinor) } as const;
+  await setFeeRule(service.db, { merchantId: id }, rule);
+  await setFeePayer(service.db, id, 'customer');
 }
 
 async function newCounter(): Promise<string> {
@@ -257,6 +268,26 @@ describe('a link with a fixed amount', () => {
       if ('network' in choice && choice.network === 'aps') assert.match(text, /id="network-aps" required checked/);
     }
     assert.deepEqual(await written(), { payment_intents: 0, charges: 0 });
+  });
+
+  test('asks once more when its fee has changed since the page was opened, and starts no attempt before', async () => {
+    const { path } = await newLink({ amount: 450 });
+    const choice = { network: 'aps', account_number: '7012345' };
+    const [form, paidBefore] = [await openForm(path), { ...(await openForm(path)), ...choice }];
+    const first = await paidAt(path, paidBefore);
+    await letPayerPay(200);
+    // The other process has not read the merchant yet.
+    const refused = await press(path, { ...form, ...choice, account_number: '7012346' }, second);
+    const text = await refused.text();
+    assert.equal(refused.status, 400);
+    assert.match(
+      text,
+      /role="alert"[\s\S]*The shop has changed the amount\.[\s\S]*Pay <span class="unbroken">D452\.00</,
+    );
+    assert.deepEqual(await written(), { payment_intents: 1, charges: 1 });
+    assert.equal(await paidAt(path, paidBefore, second), first, 'what was started before stays');
+    const next = await paidAt(path, { ...hiddenFields(text), ...choice, account_number: '7012346' }, second);
+    assert.match(await textOf(next), /D452<small>\.00/);
   });
 
   test('puts no answer under a label that the payer did not see', async () => {

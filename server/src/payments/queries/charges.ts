@@ -121,6 +121,20 @@ export function listChargesOfIntent(db: Queryable, merchantId: string, intentId:
   });
 }
 
+/** Every attempt of these intents. */
+export async function listChargeIds(
+  db: Queryable,
+  merchantId: string,
+  intentIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'charges_list_ids',
+    text: 'SELECT id FROM charges WHERE merchant_id = $1 AND intent_id = ANY ($2::uuid[])',
+    values: [merchantId, [...intentIds]],
+  });
+  return rows.map(({ id }) => id);
+}
+
 /**
  * The attempt that an intent's record shows: one that paid, preferably one whose money is still there, of several the first;
  * else the current one.
