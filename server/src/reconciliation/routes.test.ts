@@ -51,8 +51,8 @@ test('differences are those of its own accounts, by account, day and state', asy
   const { body } = await api.get('/v1/reconciliation/differences?state=open&network=wave-own');
   const found = body['data'] as Record<string, unknown>[];
   assert.deepEqual(
-    found.map((each) => [each['network'], each['class'], each['theirs']]),
-    [['wave-own', 'unknown', 25.5]],
+    found.map((each) => [each['network'], each['class'], each['theirs'], each['account_id'], each['test_mode']]),
+    [['wave-own', 'unknown', 25.5, owner.test.merchant.id, true]],
   );
   assert.equal(((await api.get('/v1/reconciliation/differences')).body['data'] as unknown[]).length, 1);
   assert.deepEqual((await other.get('/v1/reconciliation/differences')).body['data'], []);

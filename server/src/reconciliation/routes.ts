@@ -2,11 +2,13 @@ import Type from 'typebox';
 import { fieldError } from '../api/app-error.ts';
 import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
-import type { ApiRoute } from '../api/route.ts';
+import type { ApiRoute, Caller } from '../api/route.ts';
 import { idType, orNull, timeType } from '../api/wire-types.ts';
+import type { JsonRecord } from '../events/kinds.ts';
 import { isDay } from '../kit/time-or-day.ts';
 import { differenceClasses } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
+import type { Difference } from './difference.ts';
 import { listOwnDays } from './queries/days.ts';
 import { listOwnDifferences } from './queries/differences.ts';
 import { dayToData, differenceToData } from './report.ts';
@@ -56,12 +58,13 @@ const differenceSchema = Type.Object(
     ),
     subject: Type.Union(['charge', 'transfer', 'line'].map((each) => Type.Literal(each))),
     subject_id: idType('The charge, the transfer, or the line that belongs to neither.'),
-    merchant_id: idType('Your account id.'),
+    account_id: idType('Your account id.'),
     ours: Type.Number({ description: 'What the ledger has.' }),
     theirs: Type.Number({ description: 'What the statement has.' }),
     currency: Type.String(),
     summary: Type.String(),
     case_id: orNull(idType('The operator’s case.')),
+    test_mode: Type.Boolean(),
   },
   { title: 'ReconciliationDifference' },
 );
@@ -95,9 +98,16 @@ const differences = listRoute({
   async read(context: ReconciliationContext, { caller, query, page }) {
     const { network, state } = query;
     const filter = { network, state, day: readDay(query.day) };
-    return mapRows(await listOwnDifferences(context.lists, caller.merchantId, page, filter), differenceToData);
+    const rows = await listOwnDifferences(context.lists, caller.merchantId, page, filter);
+    return mapRows(rows, (difference) => differenceToWire(caller, difference));
   },
 });
+
+/** As an operator's programs get it, with the merchant named as everywhere in the API. */
+function differenceToWire({ merchantId, testMode }: Caller, difference: Difference): JsonRecord {
+  const { merchant_id: _merchantId, ...fields } = differenceToData(difference);
+  return { ...fields, account_id: merchantId, test_mode: testMode };
+}
 
 function readDay(day: string | undefined): string | undefined {
   if (day === undefined || isDay(day)) return day;
