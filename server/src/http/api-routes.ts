@@ -21,6 +21,7 @@ import type { KeylessLimit, KeylessPermit } from './keyless-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { inQueue, runRoute, type JsonRoute, type RunContext } from './run-route.ts';
 import {
+  canonicalParams,
   coerceQuery,
   defaultBody,
   headerCount,
@@ -170,6 +171,7 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
     // After the hook of `registerApi`, which has found the key.
     onRequest: async (request) => requireScope(request, route.scope),
     preValidation: async (request) => {
+      request.params = canonicalParams(request.params);
       coerceQuery(request.query, querystring);
       if (body === undefined) refuseBody(request);
       else if (request.body === undefined) request.body = defaultBody(route, body);

@@ -59,6 +59,15 @@ function checkCharset(contentType: string): void {
   }
 }
 
+/**
+ * The parameters of a path, where the id of a record is in lower case, as responses, events and the audit log have it; a
+ * request may write it in capitals.
+ */
+export function canonicalParams(params: unknown): Record<string, string> {
+  const values = Object.entries(params as Readonly<Record<string, string>>);
+  return Object.fromEntries(values.map(([name, value]) => [name, value.toLowerCase()]));
+}
+
 /** The body of a request that has none: a POST whose fields are all optional needs none. */
 export function defaultBody(route: BoundRoute, body: TSchema): object {
   const { required = [] } = body as { required?: string[] };

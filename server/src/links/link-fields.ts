@@ -46,8 +46,11 @@ export function changeOf(urlPolicy: UrlPolicy, merchant: Merchant, sent: Sent, p
     ...(status === undefined ? {} : { active: status === 'active' }),
     ...amountsOf(sent, prefix),
     ...urlsOf(urlPolicy(merchant.testMode), sent, prefix),
-    ...(sent.sub_account === undefined ? {} : { subAccountId: sent.sub_account }),
-    ...(sent.sub_account_group === undefined ? {} : { subAccountGroupId: sent.sub_account_group }),
+    // As the records have their ids, although a request may write them in capitals.
+    ...(sent.sub_account === undefined ? {} : { subAccountId: sent.sub_account?.toLowerCase() ?? null }),
+    ...(sent.sub_account_group === undefined
+      ? {}
+      : { subAccountGroupId: sent.sub_account_group?.toLowerCase() ?? null }),
   };
 }
 

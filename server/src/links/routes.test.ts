@@ -55,6 +55,7 @@ describe('a payment link', () => {
     const { id: _id, url: _url, createdAt: _created, updatedAt: _updated, ...fields } = link;
     const rest = { sub_account: sub, sub_account_group: null, min_amount: null, status: 'active', test_mode: true };
     assert.deepEqual(fields, { ...whole, ...rest });
+    assert.equal((await world.newLink({ sub_account: sub.toUpperCase() }))['sub_account'], sub);
     assert.equal((await world.newLink({ min_amount: 10.5 }))['min_amount'], 10.5);
     const nothing = Object.fromEntries(Object.keys({ ...whole, ...rest }).map((name) => [name, null]));
     const { status: _status, test_mode: _mode, title: _title, ...optional } = nothing;

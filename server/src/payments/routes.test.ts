@@ -291,6 +291,7 @@ describe('a payment intent', () => {
         await post({ sub_account: awa }, {}),
         await post({}, { sub_account: awa }),
         await post({ sub_account: awa }, { sub_account: awa }),
+        await post({ sub_account: awa?.toUpperCase() }, { sub_account: awa }),
       ];
       for (const { status, text } of same) assert.ok(status === 200 || status === 201, text);
       for (const name of ['sub_account', 'sub_account_group']) {
@@ -298,7 +299,13 @@ describe('a payment intent', () => {
         assert.deepEqual([status, (body['errors'] as { path: string }[])[0]?.path], [400, name], path);
       }
     }
-    assert.equal((await list(api)).meta.total, 3, 'what was refused, and what was only previewed, is not there');
+    assert.equal((await list(api)).meta.total, 4, 'what was refused, and what was only previewed, is not there');
+    const events = (await api.get('/v1/events')).body['data'] as { data: Record<string, unknown> }[];
+    assert.deepEqual(
+      new Set(events.map(({ data }) => data['sub_account'])),
+      new Set([awa]),
+      'as the record has its id',
+    );
   });
 
   it('is returned on creation with exactly the documented fields, and its id as id too', async () => {

@@ -206,21 +206,17 @@ const splitBody = Type.Object(splitFields);
  * `invalid_request` where the two differ, because a guess could give the money to the wrong sub-account.
  */
 function splitOf(body: SplitBody & { data: SplitBody }): SplitRequest | null {
-  const { data } = body;
-  for (const name of ['sub_account', 'sub_account_group'] as const) {
-    const [inner, outer] = [data[name] ?? null, body[name] ?? null];
-    if (inner === null || outer === null || inner === outer) continue;
-    throw fieldError('invalid_request', name, `${name} and data.${name} differ. Send one of them.`);
-  }
-  const subAccountId = data.sub_account ?? body.sub_account ?? null;
-  const groupId = data.sub_account_group ?? body.sub_account_group ?? null;
-  if (subAccountId === null && groupId === null) return null;
-  const inside = (name: keyof SplitBody) => (data[name] ?? null) !== null;
-  const paths = {
-    subAccount: inside('sub_account') ? 'data.sub_account' : 'sub_account',
-    group: inside('sub_account_group') ? 'data.sub_account_group' : 'sub_account_group',
+  const read = (name: keyof SplitBody) => {
+    // The payment has the ids as the records do, although a request may write them in capitals.
+    const [inner, outer] = [body.data[name], body[name]].map((id) => id?.toLowerCase() ?? null);
+    if (inner !== null && outer !== null && inner !== outer) {
+      throw fieldError('invalid_request', name, `${name} and data.${name} differ. Send one of them.`);
+    }
+    return { id: inner ?? outer ?? null, path: inner === null ? name : `data.${name}` };
   };
-  return { subAccountId, groupId, paths };
+  const [subAccount, group] = [read('sub_account'), read('sub_account_group')];
+  if (subAccount.id === null && group.id === null) return null;
+  return { subAccountId: subAccount.id, groupId: group.id, paths: { subAccount: subAccount.path, group: group.path } };
 }
 
 function newPaymentOf(body: SplitBody & { data: Static<typeof newPaymentSchema> }): NewPayment {

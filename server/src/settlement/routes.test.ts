@@ -350,6 +350,8 @@ describe('GET /v1/balances/movements', () => {
     await share(id);
     const response = await story.api.get(`/v1/balances/movements?account=sub:${id}`);
     assert.equal(response.body['balance'], 20);
+    const inCapitals = await story.api.get(`/v1/balances/movements?account=sub:${id.toUpperCase()}`);
+    assert.deepEqual(inCapitals.body, response.body);
     await payOut(id);
     await story.settle();
     assert.equal((await story.api.send('DELETE', `/v1/sub-accounts/${id}`)).status, 200);

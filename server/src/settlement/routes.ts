@@ -172,7 +172,7 @@ const movements = readRoute({
     const { shown, meta } = pageOf(lines, linesMax);
     return {
       data: shown.map((line) => lineToWire(line, { flow: line.flow })),
-      account: query.account,
+      account: query.account.toLowerCase(),
       at: at?.toISOString() ?? null,
       balance: amountToJson(balanceMinor),
       currency: merchant.currency,

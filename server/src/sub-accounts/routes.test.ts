@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { asOwner } from '../../../test/harness/tables.ts';
 import { lockBalance } from '../ledger/post.ts';
 import { pendingAccount, settledAccount } from './ledger-accounts.ts';
 import {
@@ -121,6 +122,24 @@ describe('a change of a sub-account', () => {
     for (const body of [{}, { data: {} }]) {
       assert.deepEqual((await world.put(`${path}/${String(made['id'])}`, body)).body, made);
     }
+  });
+});
+
+describe('an id in capitals', () => {
+  it('is returned, and stands in the audit log, as the record has it', async () => {
+    const id = String((await world.create())['id']);
+    const address = `${path}/${id.toUpperCase()}`;
+    assert.equal((await world.put(address, { account_number: '3012345' })).status, 200);
+    assert.deepEqual((await world.api.send('DELETE', address)).body, { id, deleted: true });
+    const entries = await asOwner<{ action: string }>(
+      world.service,
+      'SELECT action FROM audit_entries WHERE object_id = $1 ORDER BY id',
+      [id],
+    );
+    assert.deepEqual(
+      entries.map(({ action }) => action),
+      ['createSubAccount', 'updateSubAccount', 'deleteSubAccount'],
+    );
   });
 });
 

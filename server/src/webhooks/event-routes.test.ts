@@ -230,7 +230,7 @@ describe('resending', () => {
     const health = async () => (await bodyOf(api.get(path)))['health'] as Body;
     assert.deepEqual((await health())['kept'], 3);
     await bodyOf(put(path, { status: 'enabled' }));
-    const request = { endpoint_id: id, event: ['customer.created'] };
+    const request = { endpoint_id: String(id).toUpperCase(), event: ['customer.created'] };
     const dry = await bodyOf(api.post('/v1/events/resend', { ...request, dry_run: true }));
     assert.deepEqual(dry, { dry_run: true, endpoint_id: id, matched: 3, resent: 0, continue_from: null });
     const sent = await bodyOf(api.post('/v1/events/resend', request));

@@ -127,7 +127,7 @@ const resendMany = writeRoute('POST', {
     });
     return {
       dry_run: isDryRun,
-      endpoint_id: body.endpoint_id,
+      endpoint_id: body.endpoint_id.toLowerCase(),
       matched: outcome.matched,
       resent: outcome.resent,
       continue_from: outcome.continueFrom?.toISOString() ?? null,

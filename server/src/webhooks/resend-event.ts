@@ -87,7 +87,7 @@ async function findTarget(tx: Transaction, merchantId: string, event: EventRow, 
     const message = 'This is the test event of another endpoint. Send this one its own at /test.';
     throw new AppError('state_conflict', message);
   }
-  return { endpointId, callbackUrl: null };
+  return { endpointId: endpoint.id, callbackUrl: null };
 }
 
 /** The enabled endpoints that subscribe now or have received it, and the callback URL. */
