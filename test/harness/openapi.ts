@@ -24,6 +24,7 @@ export interface Operation {
   /** What the key needs. */
   scope: string;
   body: JsonSchema | null;
+  isBodyRequired: boolean;
   /** Whether the body may also be wrapped as `{data: …}`. */
   isWrappable: boolean;
   /** The schemas of the query parameters, by name. */
@@ -60,7 +61,7 @@ interface DocumentedOperation {
   operationId: string;
   security: { secretKey: string[] }[];
   parameters?: { in: string; name: string; schema: JsonSchema }[];
-  requestBody?: { content: Record<string, { schema: JsonSchema }> };
+  requestBody?: { required?: boolean; content: Record<string, { schema: JsonSchema }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: JsonSchema }> }>;
 }
 
@@ -190,6 +191,7 @@ function readOperation(method: string, path: string, operation: DocumentedOperat
     method,
     path,
     body: bareForm(body),
+    isBodyRequired: operation.requestBody?.required ?? false,
     isWrappable: body?.anyOf !== undefined,
     query: Object.fromEntries(
       (operation.parameters ?? []).filter((each) => each.in === 'query').map(({ name, schema }) => [name, schema]),

@@ -174,7 +174,7 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
       request.params = canonicalParams(request.params);
       coerceQuery(request.query, querystring);
       if (body === undefined) refuseBody(request);
-      else if (request.body === undefined) request.body = defaultBody(route, body);
+      else if (request.body === undefined) request.body = defaultBody(route);
     },
     handler: async (request, reply) => {
       if (route.kind === 'file') return sendFile(reply, await route.handle(route.context, toApiRequest(request)));

@@ -147,6 +147,16 @@ describe('an address', () => {
 });
 
 describe('an unreadable request', () => {
+  it('without a body is refused where the document requires one, and only there', async () => {
+    const missing = 'The body is missing. Send JSON.';
+    const withBody = contract.operations.filter(({ body }) => body !== null);
+    assert.ok(withBody.some(({ isBodyRequired }) => isBodyRequired) && withBody.some((each) => !each.isBodyRequired));
+    for (const { operationId, method, path, isBodyRequired } of withBody) {
+      const { status, body } = await api.send(method, path.replace('{id}', unknownId));
+      assert.equal(status === 400 && body['message'] === missing, isBodyRequired, operationId);
+    }
+  });
+
   it('with header fields larger than 16 kB answers 431', async () => {
     const response = await sendRaw(
       service.url,

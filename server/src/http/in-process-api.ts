@@ -121,7 +121,7 @@ function checksOf({ params, query, body }: BoundRoute): CheckedRoute['checks'] {
 function checkedInput(route: BoundRoute, checks: CheckedRoute['checks'], call: ApiCall) {
   const query = Object.fromEntries(Object.entries(call.query ?? {}).filter(([, value]) => value !== undefined));
   coerceQuery(query, route.query);
-  const body = route.body === undefined ? undefined : (call.body ?? defaultBody(route, route.body));
+  const body = route.body === undefined ? undefined : (call.body ?? defaultBody(route));
   const input = { params: call.params ?? {}, query, body };
   const parts = { params: input.params, querystring: query, body };
   for (const [validationContext, check] of Object.entries(checks) as [keyof typeof parts, SchemaCheck][]) {

@@ -3,6 +3,7 @@ import Fastify from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { errorCodes, type ErrorCode } from '../api/error-codes.ts';
 import type { ApiRoute } from '../api/route.ts';
+import { isBodyOptional } from './read-request.ts';
 
 /** Errors that every route may return besides its own. */
 const commonErrors: readonly ErrorCode[] = [
@@ -67,7 +68,18 @@ export async function describeApi(
   await app.ready();
   const document = app.swagger();
   await app.close();
+  markOptionalBodies(document, routes);
   return withNamedSchemas({ ...document, webhooks: webhooksOf(eventBodies) });
+}
+
+/** The generator calls every body required. */
+function markOptionalBodies({ paths = {} }: { paths?: object }, routes: readonly ApiRoute<never>[]): void {
+  const optional = new Set(routes.filter(isBodyOptional).map(({ operationId }) => operationId));
+  type Operation = { operationId: string; requestBody?: { required: boolean } };
+  const operations = (Object.values(paths) as Record<string, Operation>[]).flatMap((path) => Object.values(path));
+  for (const { operationId, requestBody } of operations) {
+    if (requestBody && optional.has(operationId)) requestBody.required = false;
+  }
 }
 
 /** The requests that Dalasi sends to the merchant's server. */

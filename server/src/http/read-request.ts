@@ -68,10 +68,15 @@ export function canonicalParams(params: unknown): Record<string, string> {
   return Object.fromEntries(values.map(([name, value]) => [name, value.toLowerCase()]));
 }
 
-/** The body of a request that has none: a POST whose fields are all optional needs none. */
-export function defaultBody(route: BoundRoute, body: TSchema): object {
-  const { required = [] } = body as { required?: string[] };
-  if (route.method === 'POST' && required.length === 0) return {};
+/** Whether the body may be left out: that of a POST whose fields are all optional. */
+export function isBodyOptional({ method, body }: Pick<BoundRoute, 'method' | 'body'>): boolean {
+  const { required = [], type } = (body ?? {}) as { required?: string[]; type?: string };
+  return method === 'POST' && type === 'object' && required.length === 0;
+}
+
+/** The body of a request that has none. */
+export function defaultBody(route: BoundRoute): object {
+  if (isBodyOptional(route)) return {};
   throw new AppError('invalid_request', 'The body is missing. Send JSON.');
 }
 

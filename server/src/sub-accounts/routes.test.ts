@@ -214,7 +214,7 @@ describe('an invalid sub-account', () => {
       [[], '400 invalid_request '],
     ];
     for (const [body, expected] of refused) assert.equal(refusal(await world.api.post(path, body)), expected);
-    assert.equal(refusal(await world.api.post(path)), '400 invalid_request percentage');
+    assert.equal(refusal(await world.api.post(path)), '400 invalid_request no field');
   });
 
   it('cannot be live where no network pays out in live', async () => {
