@@ -332,6 +332,7 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
     const url = await listen(receiverOf({}));
     await assert.rejects(check(url, { environment: {} }), /No webhook secret found/);
     await assert.rejects(check(url, { environment: { DALASI_WEBHOOK_SECRET: 'wh_short' } }), UsageError);
+    await assert.rejects(check(url, {}, ['--service-header', 'x y']), /--service-header is the name of a header/);
     await assert.rejects(
       check('http://127.0.0.1:1/'),
       (error) => error instanceof CommandFailure && /No server listens/.test(error.message),

@@ -24,7 +24,7 @@ export function readSecret(
   if (secret.trim() !== '') return secret;
   throw new UsageError(
     path === undefined
-      ? `No webhook secret found. Set ${secretVariable}, or name a file with --secret-file.`
+      ? `No webhook secret found. Set ${secretVariable}, or name a file with --secret-file. That of a demo is webhook_secret in data/demo.json.`
       : `${path} is empty. It must hold the secret of the endpoint, which begins with wh_.`,
   );
 }
