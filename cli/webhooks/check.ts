@@ -36,7 +36,7 @@ ${describeOptions([
 async function check(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   const { flags, positionals } = input;
   const serviceHeader = readServiceHeader(input);
-  const secret = readSecret(context.environment, input).trim();
+  const secret = readSecret(context, input).trim();
   if (!isWholeSecret(secret))
     throw new UsageError('The secret is not a webhook secret: wh_ and at least 32 characters.');
   const receiver = await readOwnReceiver(positionals[0] ?? '', { isClaimed: flags.has('yes-it-is-mine') });

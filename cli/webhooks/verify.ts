@@ -39,7 +39,7 @@ async function verify(context: CommandContext, input: CommandInput): Promise<Exi
   const { options, lists, positionals } = input;
   const receivedAtOption = options['at'];
   const diagnoses = diagnose({
-    secret: readSecret(context.environment, input),
+    secret: readSecret(context, input),
     otherSecrets: readOtherSecrets(lists['other-secret-file'] ?? []),
     headers: readHeaders(input),
     serviceHeader: readServiceHeader(input),
