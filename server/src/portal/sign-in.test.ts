@@ -4,7 +4,6 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { Secret, TOTP } from 'otpauth';
 import { accessibilityViolations, openOwnPage, openPage, type Page } from '../../../test/harness/browser.ts';
 import { client, openAccountWorld, password, type AccountWorld } from '../accounts/account-world.corpus.ts';
-import { findAccount, insertPasskey } from '../accounts/queries.ts';
 import { signIn as signInAs } from '../accounts/sign-in.ts';
 import { inviteMember, listTeam } from '../accounts/team.ts';
 import { createServiceLog } from '../api/service-log.ts';
@@ -256,53 +255,6 @@ test('an invitation opened by somebody else’s login says whose it is, and join
   assert.equal((await send(path, { cookie, form: {} })).status, 409);
   assert.equal((await listTeam(context.db, businessId)).length, 1);
   assert.match((await send(path)).text, /name="password"/);
-});
-
-test('a program that opens the link of a mail, as scanners do, confirms no address; a person does', async () => {
-  const email = 'scanned@example.gm';
-  assert.equal((await send('/sign-up', { form: { name: 'Awa', business_name: 'Shop', email, password } })).status, 200);
-  const path = `/verify/${world.newestToken()}`;
-  for (const method of ['GET', 'HEAD', 'GET']) assert.equal((await fetch(at(path), { method })).status, 200, method);
-  assert.match((await login(email)).text, /Confirm your e-mail address first/);
-  const newest = `/verify/${world.newestToken()}`;
-  assert.match((await send(newest)).text, /sign up with scanned@example\.gm/);
-  assert.match((await send(newest, { form: {} })).text, /Your address is confirmed/);
-  assert.equal((await login(email)).status, 303);
-  for (const again of [{}, { form: {} }]) assert.equal((await send(newest, again)).status, 404);
-});
-
-test('who has chosen a new password signs in with it at once, however many wrong ones there were', async () => {
-  const email = 'forgetful@example.gm';
-  await world.addOwner(email);
-  for (let tries = 0; tries < 11; tries += 1) await login(email, { password: 'not this one' });
-  assert.equal((await login(email)).status, 429);
-  assert.equal((await send('/forgotten', { form: { email } })).status, 200);
-  const chosen = 'harmattan kora baobab lantern';
-  assert.equal((await send(`/reset/${world.newestToken()}`, { form: { password: chosen } })).status, 303);
-  assert.equal((await login(email, { password: chosen })).status, 303);
-});
-
-test('who has a factor gives it again before a prepared app is shown or begins to count', async () => {
-  const { context, clock } = world;
-  const { accountId } = await world.addOwner('stolen@example.gm');
-  const { session: cookie } = await login('stolen@example.gm');
-  assert.equal((await send('/account/app', { form: {}, cookie })).location, '/dashboard/account/app');
-  const secret = /class="secret">([^<]+)/.exec((await send('/account/app', { cookie })).text)?.[1] ?? '';
-  const passkey = { accountId, id: context.newId(), credentialId: 'of-a-phone', publicKey: new Uint8Array(8) };
-  await insertPasskey(context.db, {
-    ...passkey,
-    signCount: 0n,
-    name: 'Phone',
-    createdAt: clock.now(),
-    lastUsedAt: null,
-  });
-  const app = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) });
-  const code = app.generate({ timestamp: clock.now().getTime() });
-  for (const sent of [{ path: '/account/app' }, { path: '/account/app/confirm', form: { code } }]) {
-    const { status, location } = await send(sent.path, { cookie, ...(sent.form && { form: sent.form }) });
-    assert.deepEqual([status, location], [303, '/dashboard/second-factor?next=%2Fdashboard%2Faccount'], sent.path);
-  }
-  assert.equal((await findAccount(context.db, accountId))?.totpConfirmedAt, null);
 });
 
 test('session fixation: a session that was put into the browser is not the one that is signed in', async () => {
