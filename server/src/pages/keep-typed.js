@@ -1,21 +1,18 @@
 // A language is a link, which opens the page anew: what has been typed is carried over to it, except a one-time code.
 (() => {
-  const key = 'typed ' + location.pathname;
-  const fields = () => document.querySelectorAll('form input[id]:not([autocomplete=one-time-code])');
-  // In some private windows there is no storage, and it is typed again.
+  const path = location.pathname;
   try {
-    const typed = JSON.parse(sessionStorage.getItem(key)) || {};
-    sessionStorage.removeItem(key);
-    for (const field of fields()) {
-      if (field.id in typed) field[field.type === 'radio' ? 'checked' : 'value'] = typed[field.id];
+    const storage = sessionStorage;
+    for (const [id, value, checked] of JSON.parse(storage[path] || '[]')) {
+      Object.assign(document.getElementById(id) || {}, { value, checked });
     }
+    delete storage[path];
+    document.addEventListener('click', ({ target }) => {
+      if (!target.hreflang) return;
+      const fields = [...document.querySelectorAll('input[id]:not(#code)')];
+      storage[path] = JSON.stringify(fields.map(({ id, value, checked }) => [id, value, checked]));
+    });
   } catch (_error) {
-    return;
+    // Without storage, as in some private windows, it is typed again.
   }
-  document.addEventListener('click', ({ target }) => {
-    if (!target.closest('.languages a')) return;
-    const typed = {};
-    for (const field of fields()) typed[field.id] = field.type === 'radio' ? field.checked : field.value;
-    sessionStorage.setItem(key, JSON.stringify(typed));
-  });
 })();

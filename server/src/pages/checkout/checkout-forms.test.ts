@@ -135,7 +135,7 @@ test('choosing a language keeps what has been typed and chosen, once, on the sam
   const { page } = opened;
   await page.goto(`${server.baseUrl}/pay/mine`);
   await page.getByLabel('Your mobile-money number').fill('3012345');
-  await page.locator('label[for=network-aps]').click();
+  await page.getByRole('radio', { name: 'APS' }).check();
   await page.getByRole('link', { name: 'Français' }).click();
   await page.waitForURL(/lang=fr/);
   assert.equal(await page.locator('#number').inputValue(), '3012345');
