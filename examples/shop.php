@@ -173,5 +173,5 @@ try {
 } catch (RuntimeException $error) {
     error_log($error->getMessage());
     http_response_code(500);
-    echo '<!doctype html><p>Something went wrong, and you have not been charged. Try again.</p>';
+    echo '<!doctype html><p>Something went wrong here. If you have paid, do not pay again: open this page once more in a minute.</p>';
 }

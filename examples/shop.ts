@@ -139,7 +139,11 @@ if (import.meta.main) {
   const server = createServer((req, res) => {
     handle(req, res).catch((error: unknown) => {
       console.error(error);
-      showPage(res, 500, 'Something went wrong, and you have not been charged. Try again.');
+      showPage(
+        res,
+        500,
+        'Something went wrong here. If you have paid, do not pay again: open this page once more in a minute.',
+      );
     });
   });
   server.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {

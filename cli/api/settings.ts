@@ -52,7 +52,7 @@ export function readApiSettings(environment: Environment, { options }: Pick<Comm
 
 const noKeyMessage =
   'No API key found. Start a development server with npm start, set DALASI_API_KEY, or save a key with: ' +
-  'dalasi keys save';
+  'dalasi keys save. A development server with a DATA_DIR is found by the same DATA_DIR.';
 
 function findKey(environment: Environment, keyFile: string | undefined): FoundKey | undefined {
   if (keyFile !== undefined) return { key: readTextFile(keyFile, '--key-file'), keySource: keyFile, url: null };
@@ -65,7 +65,7 @@ function findKey(environment: Environment, keyFile: string | undefined): FoundKe
 }
 
 /** The key of the demo merchant, which `npm start` writes to `demo.json`. */
-function findDemo(environment: Environment): FoundKey | undefined {
+export function findDemo(environment: Environment): FoundKey | undefined {
   const path = resolve(repository, environment['DATA_DIR'] || 'data', 'demo.json');
   try {
     const demo = JSON.parse(readFileSync(path, 'utf8')) as Record<'base_url' | 'secret_key' | 'webhook_secret', string>;

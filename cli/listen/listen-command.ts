@@ -7,8 +7,7 @@ import { apiOptionDetails, apiOptions, readApiSettings, readTextFile, type ApiSe
 import { describeOptions, type Command, type CommandContext, type ExitCode } from '../command.ts';
 import { followEvents, outageReporter } from '../events/follow-events.ts';
 import { readKinds } from '../events/read-kinds.ts';
-
-const headerDefault = 'x-service-signature';
+import { readServiceHeader, serviceHeaderDetails } from '../webhooks/service-header.ts';
 
 export const listenCommand: Command = {
   name: 'listen',
@@ -23,7 +22,7 @@ export const listenCommand: Command = {
       'file with the webhook secret to sign with; default: DALASI_WEBHOOK_SECRET, else the secret of the demo ' +
         'endpoint with the demo key, else a new one that is shown at the start',
     ],
-    ['--service-header NAME', `name of the signature header, if the operator has renamed ${headerDefault}`],
+    serviceHeaderDetails,
     ['--live', 'allow a live key'],
     ...apiOptionDetails,
   ])}
@@ -40,7 +39,7 @@ async function run(context: CommandContext, input: CommandInput): Promise<ExitCo
   const kinds = readKinds(input.lists['event']);
   const since = input.options['since'];
   const start = since === undefined ? 'now' : readTimeOption(clock, { option: 'since', text: since, ofDay: 'first' });
-  const signatureHeader = readHeader(input.options['service-header'] ?? headerDefault);
+  const signatureHeader = readServiceHeader(input);
   const settings = readApiSettings(context.environment, input);
   refuseLive(settings, input);
   const secret = findSecret(context, input, settings);
@@ -84,11 +83,6 @@ function printStart(
     signed_with: secret.source,
     ...newSecretField,
   });
-}
-
-function readHeader(name: string): string {
-  if (/^[A-Za-z0-9-]{1,100}$/.test(name)) return name.toLowerCase();
-  throw new UsageError(`--service-header is the name of a header, such as ${headerDefault}.`);
 }
 
 /** The URL of a receiver, checked as a development server checks one. Throws UsageError. */

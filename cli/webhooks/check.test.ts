@@ -330,8 +330,9 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
 
   it('requires a complete secret and a reachable receiver', async () => {
     const url = await listen(receiverOf({}));
-    await assert.rejects(check(url, { environment: {} }), /No webhook secret found/);
+    await assert.rejects(check(url, { environment: { DATA_DIR: '/nowhere' } }), /No webhook secret found/);
     await assert.rejects(check(url, { environment: { DALASI_WEBHOOK_SECRET: 'wh_short' } }), UsageError);
+    await assert.rejects(check(url, {}, ['--service-header', 'x y']), /--service-header is the name of a header/);
     await assert.rejects(
       check('http://127.0.0.1:1/'),
       (error) => error instanceof CommandFailure && /No server listens/.test(error.message),

@@ -7,6 +7,7 @@ import { isWholeSecret } from './diagnose.ts';
 import { readOwnReceiver } from './own-receiver.ts';
 import type { CheckTarget } from './send-request.ts';
 import { readSecret, secretFileDetails } from './secrets.ts';
+import { readServiceHeader, serviceHeaderDetails } from './service-header.ts';
 
 // A receiver that leaves every request unanswered would take five minutes.
 const checkMaxMs = 120_000;
@@ -21,7 +22,7 @@ export const checkCommand: Command = {
 
 ${describeOptions([
   secretFileDetails,
-  ['--service-header NAME', 'name of the signature header, if the operator has renamed x-service-signature'],
+  serviceHeaderDetails,
   ['--yes-it-is-mine', 'confirm that a receiver outside this machine and its network is yours'],
 ])}
 
@@ -33,12 +34,12 @@ ${describeOptions([
 };
 
 async function check(context: CommandContext, input: CommandInput): Promise<ExitCode> {
-  const { options, flags, positionals } = input;
-  const secret = readSecret(context.environment, input).trim();
+  const { flags, positionals } = input;
+  const serviceHeader = readServiceHeader(input);
+  const secret = readSecret(context, input).trim();
   if (!isWholeSecret(secret))
     throw new UsageError('The secret is not a webhook secret: wh_ and at least 32 characters.');
   const receiver = await readOwnReceiver(positionals[0] ?? '', { isClaimed: flags.has('yes-it-is-mine') });
-  const serviceHeader = (options['service-header'] ?? 'x-service-signature').toLowerCase();
   const { clock, random, output } = context;
   const interruption = context.interruption();
   const deadline = new AbortController();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { UsageError, type CommandInput } from '../../server/src/kit/command-line.ts';
 import { unreadableFile } from '../../server/src/kit/start-error.ts';
+import { findDemo } from '../api/settings.ts';
 import type { CommandContext } from '../command.ts';
 import type { NamedSecret } from './signature-search.ts';
 
@@ -9,18 +10,24 @@ export const secretVariable = 'DALASI_WEBHOOK_SECRET';
 /** The row of --secret-file in the help of a command. */
 export const secretFileDetails = [
   '--secret-file FILE',
-  `file with the secret of the endpoint; default: ${secretVariable}. The command line takes no secret, because other ` +
-    'users of the machine can see it.',
+  `file with the secret of the endpoint; default: ${secretVariable}, else that of the demo endpoint. The command line ` +
+    'takes no secret, because other users of the machine can see it.',
 ] as const;
 
-/** The secret exactly as configured. Throws UsageError. */
+/**
+ * The secret exactly as configured; without one that of the demo endpoint of a development server on this machine, with a note. Throws
+ * UsageError.
+ */
 export function readSecret(
-  environment: CommandContext['environment'],
+  { environment, output }: Pick<CommandContext, 'environment' | 'output'>,
   { options }: Pick<CommandInput, 'options'>,
 ): string {
   const path = options['secret-file'];
   // A file usually ends with a newline, so that one is no mistake.
-  const secret = path === undefined ? (environment[secretVariable] ?? '') : readText(path).replace(/\r?\n$/, '');
+  const set = path === undefined ? environment[secretVariable] : readText(path).replace(/\r?\n$/, '');
+  const demo = set === undefined ? findDemo(environment) : undefined;
+  if (demo) output.note(`With the webhook secret of ${demo.keySource}.`);
+  const secret = set ?? demo?.demoWebhookSecret ?? '';
   if (secret.trim() !== '') return secret;
   throw new UsageError(
     path === undefined

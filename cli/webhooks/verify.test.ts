@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { UsageError } from '../../server/src/kit/command-line.ts';
@@ -54,6 +54,16 @@ describe('dalasi webhooks verify', () => {
     const withLineEnd = await verify(headerWords, { input: Buffer.concat([body, Buffer.from('\n')]) });
     assert.equal(withLineEnd.exitCode, 1);
     assert.match(withLineEnd.text, /x-service-signature does not verify\.\n {2}The body has a trailing newline/);
+  });
+
+  it('takes the secret of the demo endpoint where none is set, as listen does', async () => {
+    const directory = mkdtempSync(join(world.directory, 'demo-'));
+    const demo = { base_url: 'http://localhost:8080', secret_key: 'sk_test_x', webhook_secret: secret };
+    writeFileSync(join(directory, 'demo.json'), JSON.stringify(demo));
+    const words = [file(body), ...headerWords];
+    assert.equal((await verify(words, { environment: { DATA_DIR: directory } })).exitCode, 0);
+    const other = { DATA_DIR: directory, DALASI_WEBHOOK_SECRET: otherSecret };
+    assert.equal((await verify(words, { environment: other })).exitCode, 1, 'what is set goes before');
   });
 
   it('reads the secret from a file, and names another secret that verifies', async () => {
@@ -119,7 +129,7 @@ describe('dalasi webhooks verify', () => {
   it('refuses a missing or malformed input as a usage error', async () => {
     const path = file(body);
     const mistakes: [words: string[], settings: RunSettings, message: RegExp][] = [
-      [[path, ...headerWords], { environment: {} }, /DALASI_WEBHOOK_SECRET/],
+      [[path, ...headerWords], { environment: { DATA_DIR: world.directory } }, /DALASI_WEBHOOK_SECRET/],
       [[path, ...headerWords], { environment: { DALASI_WEBHOOK_SECRET: ' ' } }, /DALASI_WEBHOOK_SECRET/],
       [[path, ...headerWords, '--secret-file', file('\n')], {}, /is empty/],
       [[path, ...headerWords, '--secret-file', `${path}-none`], {}, /^There is no file \S+-none\.$/],

@@ -7,8 +7,8 @@ import { causes, type Cause } from './causes.ts';
 import { diagnose, type Diagnosis } from './diagnose.ts';
 import { readHeader, readHeadersText } from './raw-headers.ts';
 import { readBytes, readOtherSecrets, readSecret, secretFileDetails } from './secrets.ts';
+import { readServiceHeader, serviceHeaderDetails } from './service-header.ts';
 
-const serviceHeaderDefault = 'x-service-signature';
 // Larger than any event; a mistyped file name must not read a whole disk.
 const bodyBytesMax = 10 * 1024 * 1024;
 
@@ -24,7 +24,7 @@ ${describeOptions([
   ['--other-secret-file FILE', 'other possible secrets, one per line, each alone or after a name; repeatable'],
   ['--header HEADER', "one header of the request, 'name: value'; repeatable"],
   ['--headers-file FILE', 'all headers: as received, as curl -v prints them, or as a JSON object'],
-  ['--service-header NAME', `name of the signature header, if the operator has renamed ${serviceHeaderDefault}`],
+  serviceHeaderDetails,
   ['--at TIME', 'time of receipt: 2026-11-20T10:18:00Z, or 15m for 15 minutes ago; default: now'],
 ])}
 
@@ -39,10 +39,10 @@ async function verify(context: CommandContext, input: CommandInput): Promise<Exi
   const { options, lists, positionals } = input;
   const receivedAtOption = options['at'];
   const diagnoses = diagnose({
-    secret: readSecret(context.environment, input),
+    secret: readSecret(context, input),
     otherSecrets: readOtherSecrets(lists['other-secret-file'] ?? []),
     headers: readHeaders(input),
-    serviceHeader: (options['service-header'] ?? serviceHeaderDefault).toLowerCase(),
+    serviceHeader: readServiceHeader(input),
     receivedAt:
       receivedAtOption === undefined
         ? context.clock.now()

@@ -208,6 +208,19 @@ test('a tap is refused from another site, on another number, by GET, and with an
   assert.equal(await statusOf(launch), 'open');
 });
 
+test('a code is taken on the phone too with the spaces that messages write', async () => {
+  const id = await start('aps', '+2207030009');
+  const tap = (code: string) => {
+    const payload = new URLSearchParams({ session: id, action: 'approve', code }).toString();
+    return app.inject({ method: 'POST', url: '/simulator/phone/7030009', headers: form, payload });
+  };
+  assert.match((await app.inject({ url: '/simulator/phone/7030009' })).body, /name="code"[^>]* maxlength="12"/);
+  await tap('123 450');
+  assert.equal(await statusOf(id), 'open');
+  await tap('123 456');
+  assert.equal(await statusOf(id), 'complete');
+});
+
 test('a tap that comes too late changes nothing and shows the current state', async () => {
   const id = await start('aps', '+2207032012');
   await networks.simulator.act(id, 'decline');

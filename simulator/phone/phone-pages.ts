@@ -165,7 +165,7 @@ function addLaunch(scope: FastifyInstance, { simulator, sender, guard }: PhoneCo
     const { sessionId, account, network } = await launched(request);
     const { action, code } = (request.body ?? {}) as Record<string, unknown>;
     if (action === 'enter_code') {
-      await simulator.enterCode({ sessionId, account, network }, textOf(code).replace(/[ -]/g, ''));
+      await simulator.enterCode({ sessionId, account, network }, typedCode(code));
     } else {
       const tap = readTap(request.body);
       if (tap.on === 'prompt') await simulator.act(sessionId, tap.action);
@@ -190,7 +190,7 @@ function readTap(body: unknown): Tap {
   const fields = (body ?? {}) as Record<string, unknown>;
   const action = promptActions.find((candidate) => candidate === fields['action']);
   if (action !== undefined) {
-    return { on: 'prompt', action, sessionId: textOf(fields['session']), code: textOf(fields['code']) };
+    return { on: 'prompt', action, sessionId: textOf(fields['session']), code: typedCode(fields['code']) };
   }
   const state = floatActions.get(fields['action']);
   if (state === undefined) throw new AppError('invalid_request', 'Choose one of the buttons on the phone.');
@@ -199,6 +199,11 @@ function readTap(body: unknown): Tap {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** As messages write it: 123 456. */
+function typedCode(value: unknown): string {
+  return textOf(value).replace(/[ -]/g, '');
 }
 
 async function authorize(

@@ -88,5 +88,5 @@ ${prompt.actions.map((action) => {
 function codeField({ sessionId, networkName }: Prompt): Html {
   const id = `code-${sessionId}`;
   return html`<div class="code"><label for="${id}">Code from ${foreignText(networkName)}</label>
-<input id="${id}" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="${codeLength}"></div>`;
+<input id="${id}" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="${2 * codeLength}"></div>`;
 }

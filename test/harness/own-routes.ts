@@ -24,9 +24,9 @@ const ofBothRealms: readonly Row[] = [
   ['GET POST', '/forgotten', 'anybody'],
   ['GET POST', '/reset/:token', 'anybody'],
   ['GET', '/account', 'login'],
-  ['GET', '/account/app', 'login'],
+  ['GET', '/account/app', 'factor'],
   ['POST', '/account/app', 'factor'],
-  ['POST', '/account/app/confirm', 'login'],
+  ['POST', '/account/app/confirm', 'factor'],
   ['POST', '/account/app/remove', 'factor'],
   ['POST', '/account/recovery-codes', 'factor'],
   ['GET', '/account/passkeys/new', 'factor'],
@@ -38,7 +38,7 @@ const ofBothRealms: readonly Row[] = [
 
 const ofMerchants: readonly Row[] = [
   ['GET POST', '/sign-up', 'anybody'],
-  ['GET', '/verify/:token', 'anybody'],
+  ['GET POST', '/verify/:token', 'anybody'],
   ['GET POST', '/invitation/:token', 'anybody'],
   ['GET', '', 'login'],
   ['GET', '/businesses', 'login'],

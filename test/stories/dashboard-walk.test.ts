@@ -89,6 +89,7 @@ test('an owner signs up, confirms the mail, and home shows how to take the first
   await typeInto(page, 'Name of your business', [shop, 'Awa Ceesay', email.owner, password]);
   await titled(page, 'Look into your mail');
   await followMail(page, '/verify/');
+  await page.getByRole('button', { name: 'Confirm the address' }).click();
   await titled(page, 'Your address is confirmed');
   await follow(page, 'Sign in');
   await signIn(page, email.owner);

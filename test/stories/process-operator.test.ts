@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -154,7 +155,9 @@ describe('beside a running service', () => {
 
   const anybody = '01890000-0000-7000-8000-000000000000';
   for (const [args, sentence] of [
-    [['businesses', 'create', ' '], /^A name has 1 to 200 characters\.\n$/],
+    [['businesses', 'create', ' '], /^Type a name\.\n$/],
+    [['businesses', 'create', 'Kairaba\nBooks'], /^A name has at most 100 characters, on one line\.\n$/],
+    [['operators', 'create', 'Awa\nCeesay'], /^A name has at most 100 characters, on one line\.\n$/],
     [
       ['keys', 'list', '--merchant', anybody],
       new RegExp(`^There is no merchant ${anybody}\\. See: businesses list\\n$`),
@@ -258,4 +261,11 @@ describe('a mistake of the operator’s is said in a sentence, with exit code 2'
     assert.equal(helped.code, 0);
     assert.match(helped.stdout, /ledger verify/);
   });
+});
+
+test('a reader that closes the output early is no error, and ends no command before its work is done', () => {
+  const program = join(import.meta.dirname, '../../server/src/operator/main.ts');
+  const command = `'${process.execPath}' '${program}' --help | true; exit "\${PIPESTATUS[0]}"`;
+  const { status, stderr } = spawnSync('bash', ['-c', command], { encoding: 'utf8' });
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
 });

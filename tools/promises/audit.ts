@@ -16,7 +16,7 @@ export const audit: PromiseGroup = {
           'an action without an audit entry changes nothing',
         ],
         'server/src/operator/command-audit.test.ts': [
-          'every command that changes something leaves one audit entry, in words, with who ran it',
+          'every command that changes something leaves its audit entry, in words, with who ran it',
         ],
         'test/stories/audited-actions.test.ts': [
           'each sensitive action leaves an entry with actor, object, result, address, request and time',

@@ -1,16 +1,14 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { fieldError } from '../api/app-error.ts';
-import type { Queryable, Transaction } from '../kit/db.ts';
+import type { Transaction } from '../kit/db.ts';
 import type { Account, Passkey } from './account.ts';
 import type { AccountContext } from './context.ts';
-import { hashOfToken } from './one-time-text.ts';
+import { consumeChallenge, newChallenge } from './passkey-challenge.ts';
 import {
-  consumeToken,
   deletePasskey,
   deleteSessions,
   findPasskey,
   insertPasskey,
-  insertToken,
   listPasskeys,
   lockAccount,
   recordPasskeyUse,
@@ -19,8 +17,6 @@ import {
 /** Loaded with the first passkey: with what it imports it would be one in seven of the modules of every start. */
 const webauthn = () => import('@simplewebauthn/server');
 
-const challengeBytes = 32;
-const challengeLifetimeMs = 5 * 60_000;
 const nameLengthMax = 60;
 const passkeysMax = 20;
 
@@ -35,7 +31,7 @@ export async function passkeyCreation(context: AccountContext, account: Account)
     userName: account.email,
     userDisplayName: account.name,
     userID: Uint8Array.from(Buffer.from(account.id)),
-    challenge: await newChallenge(context, account.id),
+    challenge: newChallenge(context, account.id),
     attestationType: 'none',
     excludeCredentials: existing.map(({ credentialId }) => ({ id: credentialId })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
@@ -48,28 +44,10 @@ export async function passkeyRequest(context: AccountContext, account: Account |
   const { generateAuthenticationOptions } = await webauthn();
   return generateAuthenticationOptions({
     rpID: new URL(context.publicUrl()).hostname,
-    challenge: await newChallenge(context, account?.id ?? null),
+    challenge: newChallenge(context, account?.id ?? null),
     allowCredentials: own.map(({ credentialId }) => ({ id: credentialId })),
     userVerification: 'required',
   });
-}
-
-async function newChallenge(
-  { db, clock, random }: AccountContext,
-  accountId: string | null,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const challenge = Uint8Array.from(random.bytes(challengeBytes));
-  const createdAt = clock.now();
-  await db.run(
-    insertToken({
-      tokenHash: hashOfToken(Buffer.from(challenge).toString('base64url')),
-      purpose: 'passkey',
-      accountId,
-      createdAt,
-      expiresAt: new Date(createdAt.getTime() + challengeLifetimeMs),
-    }),
-  );
-  return challenge;
 }
 
 /** Stores a passkey that the browser made. Throws AppError `invalid_request`. */
@@ -145,19 +123,6 @@ export async function verifyPasskey(context: AccountContext, response: string): 
   const signCount = BigInt(verified.authenticationInfo.newCounter);
   const used = await recordPasskeyUse(context.db, passkey, { signCount, usedAt: context.clock.now() });
   return used === 1 ? passkey : undefined;
-}
-
-async function consumeChallenge(
-  db: Queryable,
-  { clock }: AccountContext,
-  { challenge, accountId }: { challenge: string; accountId: string },
-): Promise<boolean> {
-  const token = await consumeToken(db, {
-    tokenHash: hashOfToken(challenge),
-    purposes: ['passkey'],
-    now: clock.now(),
-  });
-  return token !== undefined && (token.accountId === null || token.accountId === accountId);
 }
 
 function parsed<Response>(text: string, refusal: Error): Response;

@@ -281,8 +281,10 @@ export function deleteSessions(accountId: string, exceptId: string | null): Stat
   };
 }
 
+/** `passkey`: a challenge that has counted; the others are links that have not. */
 export type TokenPurpose = 'verify_email' | 'reset_password' | 'set_password' | 'passkey';
 
+/** Each token once; touches no row where it is stored already. */
 export function insertToken(token: {
   tokenHash: Uint8Array;
   purpose: TokenPurpose;
@@ -292,7 +294,8 @@ export function insertToken(token: {
 }): Statement {
   return {
     name: 'account_tokens_insert',
-    text: `INSERT INTO account_tokens (token_hash, purpose, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+    text: `INSERT INTO account_tokens (token_hash, purpose, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (token_hash) DO NOTHING`,
     values: [token.tokenHash, token.purpose, token.accountId, token.createdAt, token.expiresAt],
   };
 }

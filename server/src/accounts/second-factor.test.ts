@@ -6,6 +6,8 @@ import { countWaiting } from '../../../test/harness/tables.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { createSealer } from '../kit/seal.ts';
 import { openAccountWorld, client, type AccountWorld } from './account-world.corpus.ts';
+import { consumeChallenge, newChallenge } from './passkey-challenge.ts';
+import { passkeyRequest } from './passkeys.ts';
 import { findAccount } from './queries.ts';
 import {
   checkSecondFactor,
@@ -161,4 +163,35 @@ test('a prepared app counts from its first code on, and removing it asks for non
     enableTotp(tx, context, { account: owner, code: '000000' }),
   );
   await assert.rejects(wrongCode, /not right/);
+});
+
+test('who opens the sign-in stores nothing, and a passkey’s challenge counts once, for five minutes', async () => {
+  const { context, clock } = world;
+  const { accountId } = await world.addOwner('challenged@example.gm');
+  const other = await world.addOwner('other-challenged@example.gm');
+  const countStored = async () =>
+    (
+      await context.db.rows({
+        name: 'test_challenges',
+        text: `SELECT FROM account_tokens WHERE purpose = 'passkey'`,
+        values: [],
+      })
+    ).length;
+  const question = (await passkeyRequest(context, null)) as { challenge: string };
+  assert.equal(await countStored(), 0);
+  const consume = (challenge: string, owner = accountId) =>
+    consumeChallenge(context.db, context, { challenge, accountId: owner });
+  const results = await Promise.all([1, 2, 3].map(() => consume(question.challenge)));
+  assert.deepEqual(results.toSorted(), [false, false, true]);
+  assert.equal(await consume(question.challenge, other.accountId), false, 'for nobody else either');
+  const own = () => Buffer.from(newChallenge(context, accountId)).toString('base64url');
+  assert.equal(await consume(own(), other.accountId), false, 'of another login');
+  const ended = own();
+  await clock.advance(5 * 60_000);
+  assert.equal(await consume(ended), false);
+  const forged = Buffer.from(own(), 'base64url');
+  forged[21] = (forged[21] ?? 0) ^ 1;
+  for (const challenge of ['', 'x', forged.toString('base64url')]) assert.equal(await consume(challenge), false);
+  assert.equal(await countStored(), 1);
+  assert.equal(await consume(own()), true);
 });

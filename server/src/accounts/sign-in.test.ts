@@ -5,7 +5,7 @@ import type { Database } from '../kit/db.ts';
 import { client, openAccountWorld, password, type AccountWorld } from './account-world.corpus.ts';
 import { VisitorLimit, signIn } from './sign-in.ts';
 import { confirmSession, deleteSession, deleteSessions, findSignedIn, listOwnSessions } from './sessions.ts';
-import { requestPasswordReset, resetPassword, signUp, verifyEmail } from './sign-up.ts';
+import { checkEmail, requestPasswordReset, resetPassword, signUp, verifyEmail } from './sign-up.ts';
 
 let world: AccountWorld;
 
@@ -239,4 +239,16 @@ test('header injection: a name or address with line breaks is refused before a m
     );
   }
   assert.equal(mails.length, count);
+});
+
+test('an address is judged in the form in which it is stored and mailed to', () => {
+  for (const email of [
+    'awa@example.gm，lamin@example.gm',
+    'awa＠example＠gm.gm',
+    'ﷺ@example.gm',
+    `${'ﬃ'.repeat(90)}@a.gm`,
+  ]) {
+    assert.throws(() => checkEmail(email), refusal(/Type an e-mail address/), email);
+  }
+  checkEmail('ａｗａ@example.gm');
 });

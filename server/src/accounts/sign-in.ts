@@ -60,7 +60,7 @@ export interface StartedSession {
  */
 export async function signIn(context: AccountContext, realm: Realm, credentials: Credentials): Promise<StartedSession> {
   const email = normalizedEmail(credentials.email);
-  const attempts = `password ${realm} ${email} ${credentials.knownDevice ?? ''}`;
+  const attempts = passwordAttempts(realm, email, credentials.knownDevice);
   await countAttempt(context, passwordThrottle, attempts);
   const account = await findAccountByEmail(context.db, realm, email);
   const isRight = await isPassword(credentials.password, account?.passwordHash ?? null);
@@ -77,6 +77,21 @@ export async function signIn(context: AccountContext, realm: Realm, credentials:
     isStill: async (_tx, { passwordHash }) => passwordHash === account.passwordHash,
   });
   return started ?? refusePassword(context, refused);
+}
+
+function passwordAttempts(realm: Realm, email: string, knownDevice: string | null): string {
+  return `password ${realm} ${email} ${knownDevice ?? ''}`;
+}
+
+/** After a new password, whose link came by mail: wrong tries of the old one let nobody wait any more. */
+export async function forgetWrongPasswords(
+  context: AccountContext,
+  { realm, email }: Account,
+  knownDevice: string | null,
+): Promise<void> {
+  for (const device of new Set([null, knownDevice])) {
+    await forgetAttempts(context, passwordAttempts(realm, email, device));
+  }
 }
 
 /** Throws AppError. */

@@ -56,10 +56,9 @@ export function checkName(name: string, path: string): void {
 
 /** Throws AppError `invalid_request`. */
 export function checkEmail(email: string): void {
-  if (
-    email.length <= emailLengthMax &&
-    /^[^\s@<>,;:"\p{C}]+@[^\s@<>,;:"\p{C}]+\.[^\s@<>,;:"\p{C}]+$/u.test(email.trim())
-  )
+  // The stored form, to which the mail goes: a wide comma, as some keyboards write it, is a comma there.
+  const stored = normalizedEmail(email);
+  if (stored.length <= emailLengthMax && /^[^\s@<>,;:"\p{C}]+@[^\s@<>,;:"\p{C}]+\.[^\s@<>,;:"\p{C}]+$/u.test(stored))
     return;
   throw fieldError('invalid_request', 'email', 'Type an e-mail address, such as awa@example.gm.');
 }
@@ -159,6 +158,13 @@ ${context.publicUrl()}/dashboard/forgotten
 If it was not you, there is nothing to do.`,
   };
   await context.db.withTransaction(async (tx) => context.sendMail(tx, mail));
+}
+
+/** Whose address a link confirms; undefined for one that was used or is too old. It stays valid: programs that read mails open it. */
+export async function findVerification({ db, clock }: AccountContext, token: string): Promise<Account | undefined> {
+  const link = { tokenHash: hashOfToken(token), purposes: ['verify_email'], now: clock.now() } as const;
+  const id = await findTokenAccount(db, link);
+  return id === undefined ? undefined : findAccount(db, id);
 }
 
 /** Undefined for a link that was used or is too old. */

@@ -149,6 +149,19 @@ test('an owner who is removed or gets another role leaves no open invitation beh
   );
 });
 
+test('a team has at most 200 people, and those who are invited count, until their invitation ends', async () => {
+  const { context, clock } = world;
+  const owner = await world.addOwner('owner-of-many@example.gm');
+  for (let count = 0; count < 199; count += 1) await invite(owner, `many-${count}@example.gm`);
+  const full = /at most 200 people, and who is invited counts/;
+  await assert.rejects(invite(owner, 'one-too-many@example.gm'), full);
+  const again = await invite(owner, 'many-0@example.gm');
+  await acceptInvitationAnew(context, { token: again.token, name: 'First', password: secret });
+  await assert.rejects(invite(owner, 'one-too-many@example.gm'), full);
+  await clock.advance(7 * 24 * 3_600_000);
+  assert.ok(await invite(owner, 'one-too-many@example.gm'));
+});
+
 test('role taken away: it is gone at the next look', async () => {
   const { context } = world;
   const owner = await world.addOwner('owner-gone@example.gm');

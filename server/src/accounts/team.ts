@@ -12,6 +12,7 @@ import {
   deleteMembership,
   findInvitation,
   insertMembership,
+  listInvitations,
   lockTeam,
   updateRole,
   upsertInvitation,
@@ -42,18 +43,22 @@ export async function inviteMember(
 ): Promise<Invitation> {
   checkEmail(email);
   const team = await lockTeam(tx, business.id);
-  const account = await findAccountByEmail(tx, 'merchant', normalizedEmail(email));
+  const invited = normalizedEmail(email);
+  const account = await findAccountByEmail(tx, 'merchant', invited);
   if (team.some(({ accountId }) => accountId === account?.id)) {
     throw fieldError('invalid_request', 'email', 'This person is in the team already. Change their role instead.');
   }
-  if (team.length >= teamMax) throw new AppError('state_conflict', `A team has at most ${teamMax} people.`);
   const createdAt = context.clock.now();
+  const others = (await listInvitations(tx, business.id)).filter((each) => each.email !== invited);
+  if (team.length + others.filter(({ expiresAt }) => expiresAt > createdAt).length >= teamMax) {
+    throw new AppError('state_conflict', `A team has at most ${teamMax} people, and who is invited counts.`);
+  }
   const token = createToken(context.random);
   const invitation: Invitation = {
     ...grant,
     businessId: business.id,
     id: context.newId(),
-    email: normalizedEmail(email),
+    email: invited,
     invitedBy: invitedBy.id,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + invitationLifetimeMs),
@@ -142,7 +147,11 @@ export async function acceptInvitationAnew(
 
 async function consumeInvitation(tx: Transaction, { clock }: AccountContext, token: string): Promise<Invitation> {
   const invitation = await findInvitation(tx, hashOfToken(token), clock.now());
-  if (!invitation || (await deleteInvitation(tx, invitation.businessId, invitation.id)) === 0) throw endedInvitation();
+  if (!invitation) throw endedInvitation();
+  const { businessId, id } = invitation;
+  // So that whoever invites at this moment counts this person, as invited or as a member.
+  await lockTeam(tx, businessId);
+  if ((await deleteInvitation(tx, businessId, id)) === 0) throw endedInvitation();
   return invitation;
 }
 

@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Random } from '../kit/random.ts';
+import { typedDigits } from '../kit/typed-digits.ts';
 
 const secretBytes = 20;
 const periodSeconds = 30;
@@ -23,7 +24,7 @@ export function totpSetup(
 /** The time step of a code that is right now, or null. The caller accepts each step once. */
 export function totpStepOf(secret: Uint8Array, code: string, now: Date): bigint | null {
   const timestamp = now.getTime();
-  const token = code.replaceAll(/\s/g, '');
+  const token = typedDigits(code).replaceAll(/\s/g, '');
   if (!/^\d{6}$/.test(token)) return null;
   const delta = totpOf(secret).validate({ token, window, timestamp });
   if (delta === null) return null;

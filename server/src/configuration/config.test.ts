@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readConfig } from './config.ts';
 import { StartError } from '../kit/start-error.ts';
+import { misspeltSettings } from './misspelt-settings.ts';
 import { settings } from './settings.ts';
 
 const key = 'ab'.repeat(32);
@@ -65,10 +66,15 @@ const wrong = [
   ['RATE_LIMIT_CODES', 'none', /^RATE_LIMIT_CODES must be a whole number/],
   ['NETWORK_DIAL_CODES', 'afrimoney', /^NETWORK_DIAL_CODES must be networks with their codes, such as/],
   ['NETWORK_DIAL_CODES', 'afrimoney:*777#,qmoney:<b>', /^NETWORK_DIAL_CODES must be/],
-  ['TRUSTED_PROXIES', '1', /^TRUSTED_PROXIES must be addresses, networks such as 10\.0\.0\.0\/8, loopback,/],
+  [
+    'TRUSTED_PROXIES',
+    '1',
+    /^TRUSTED_PROXIES must be addresses \(of IPv6 without %zone\), networks such as 10\.0\.0\.0\/8, loopback,/,
+  ],
   ['TRUSTED_PROXIES', '0.0.0.0/0', /^TRUSTED_PROXIES must be addresses/],
   ['TRUSTED_PROXIES', '10.0.0.5, 10.0.0.0/33', /^TRUSTED_PROXIES must be addresses/],
   ['TRUSTED_PROXIES', 'proxy.example.gm', /^TRUSTED_PROXIES must be addresses/],
+  ['TRUSTED_PROXIES', 'fe80::1%br-lan', /^TRUSTED_PROXIES must be addresses \(of IPv6 without %zone\)/],
   ['CLOSING_NOTICE_SECONDS', '16', /^CLOSING_NOTICE_SECONDS must be a whole number from 0 to 15/],
   [
     'WHATSAPP_ACCESS_TOKEN',
@@ -155,6 +161,36 @@ describe('settings that depend on each other', () => {
     refuses(worker, /^ROLE=worker needs INTERNAL_URL, where an API process listens/);
     assert.equal(readConfig({ ...worker, PUBLIC_URL: 'http://pay.example.gm' }).role, 'worker');
     assert.equal(readConfig({ ...worker, INTERNAL_URL: 'http://api:8080/' }).internalUrl, 'http://api:8080');
+  });
+});
+
+describe('a misspelt setting is named with the one that it probably means', () => {
+  const named = {
+    DATABSE_URL: 'DATABASE_URL',
+    SEAL_KEY_OLD: 'SEAL_KEYS_OLD',
+    RATE_LIMIT_PAGE: 'RATE_LIMIT_PAGES',
+    database_url: 'DATABASE_URL',
+    DALASI_PUBLIC_URL: 'PUBLIC_URL',
+  };
+  for (const [typed, meant] of Object.entries(named)) {
+    test(typed, () => {
+      const sentence = `${typed} is no setting. Did you mean ${meant}?`;
+      assert.deepEqual(misspeltSettings({ [typed]: 'x' }), [sentence]);
+      assert.throws(
+        () => readConfig({ APP_ENV: 'production', [typed]: 'secret' }),
+        (error) => error instanceof StartError && error.message.endsWith(`\n${sentence}`),
+      );
+    });
+  }
+
+  test('but no variable of another program, no empty one, and none beside the right one', () => {
+    const others = ['HOME', 'HOSTNAME', 'LOGNAME', 'NODE_ENV', 'PATH', 'PGDATABASE', 'TERM', 'TMPDIR', 'DATABASE_HOST'];
+    const ofTool = ['DALASI_URL', 'DALASI_API_KEY', 'DALASI_WEBHOOK_SECRET'];
+    const all = (names: readonly string[]) => misspeltSettings(Object.fromEntries(names.map((name) => [name, 'x'])));
+    assert.deepEqual(all([...others, ...ofTool]), []);
+    for (const { name } of settings) assert.deepEqual(all([name]), []);
+    assert.deepEqual(all(['SEAL_KEYS_OLD', 'SEAL_KEY_OLD']), []);
+    assert.deepEqual(misspeltSettings({ DATABSE_URL: ' ' }), []);
   });
 });
 

@@ -8,6 +8,7 @@ import { StartError } from '../kit/start-error.ts';
 import type { SmtpSettings } from '../mail/send-due-mail.ts';
 import type { TelegramSettings } from '../notifications/telegram/channel.ts';
 import type { WhatsappSettings } from '../notifications/whatsapp/channel.ts';
+import { misspeltSettings } from './misspelt-settings.ts';
 import { settings, type SettingName } from './settings.ts';
 
 export type Config = ReturnType<typeof readSettings>;
@@ -36,7 +37,8 @@ export function readConfig(environment: Environment): Config {
   }
   const missing = [...missingForRole(read, config), ...(config.production ? missingInProduction(read) : [])];
   if (missing.length > 0) problems.push(`${missing.join('; ')}.`);
-  if (problems.length > 0) throw new StartError(problems.join('\n'));
+  // A setting that is missing may be one of these.
+  if (problems.length > 0) throw new StartError([...problems, ...misspeltSettings(environment)].join('\n'));
   return config;
 }
 
@@ -160,12 +162,13 @@ function checkProxies(name: SettingName, value: string): string[] {
   const networks = value.split(',').map((network) => network.trim());
   const named = networks.filter((network) => network !== '');
   for (const network of named) {
-    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network) ?? [];
+    // A zone, such as %eth0, has a meaning on one machine only, and the list matches addresses of every zone without it.
+    const [, address = '', prefix] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(network) ?? [];
     const version = isIP(address);
     const isNetwork = version !== 0 && (prefix === undefined || isBetween(Number(prefix), 1, version === 4 ? 32 : 128));
     if (isNetwork || namedNetworks.has(network)) continue;
     throw new StartError(
-      `${name} must be addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, with commas between.`,
+      `${name} must be addresses (of IPv6 without %zone), networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, with commas between.`,
     );
   }
   return named;

@@ -126,8 +126,9 @@ export function helpOf(program: string, command: CommandShape): string {
 /** Rows as aligned columns, with a heading. A cell is one line without control characters. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const cleaned = rows.map((row) => row.map(sanitizeLine));
+  // Not Math.max of all at once: more than some 100,000 arguments overflow the stack.
   const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...cleaned.map((row) => (row[column] ?? '').length)),
+    cleaned.reduce((width, row) => Math.max(width, (row[column] ?? '').length), heading.length),
   );
   const line = (cells: readonly string[]) =>
     cells

@@ -1,3 +1,5 @@
+import { typedDigits } from './typed-digits.ts';
+
 /** The amount that a payer typed, or why it is none: the name of the text that says so. */
 export type TypedAmount = { amountMinor: bigint } | { problem: 'amount-missing' | 'amount-digits' | 'amount-zero' };
 
@@ -11,11 +13,14 @@ const grouped = /^\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?$|^\d{1,2}(?: \d{3})+(?:\.\d{1
  * separates thousands, as in Gambian prices; before one or two digits it is the decimal point.
  */
 export function readAmount(text: string): TypedAmount {
-  const typed = text
+  const typed = typedDigits(text)
     .trim()
     .replace(/^(?:D|GMD)\s*/i, '')
     .replace(/\s*GMD$/i, '')
-    .replaceAll('\u00a0', ' ');
+    .replaceAll('\u00a0', ' ')
+    // The decimal point and the separator of thousands that go with Arabic digits.
+    .replaceAll('\u066b', '.')
+    .replaceAll('\u066c', ',');
   if (typed === '') return { problem: 'amount-missing' };
   const [, whole, decimals = ''] = plain.exec(grouped.test(typed) ? typed.replaceAll(/[, ]/g, '') : typed) ?? [];
   if (whole === undefined) return { problem: 'amount-digits' };

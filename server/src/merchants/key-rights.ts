@@ -15,6 +15,8 @@ export interface NewKey {
   expiresAt?: Date | null;
   /** Addresses and networks; default: any. */
   addresses?: readonly string[] | null;
+  /** Default: a new one. That of a form, so that it creates one key, however often it is sent. */
+  id?: string;
 }
 
 /**

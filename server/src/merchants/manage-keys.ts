@@ -31,33 +31,41 @@ export interface CreatedKey {
   record: ApiKeyRecord;
 }
 
-/** Creates a key for a merchant. Throws AppError `invalid_request`, naming the field (`readNewKey`). */
+/**
+ * Creates a key for a merchant. Throws AppError `invalid_request`, naming the field (`readNewKey`), and `state_conflict` where the key of
+ * this id has been created before: its text is shown once, so there is nothing to repeat.
+ */
 export async function createApiKey(
   db: Queryable,
   context: MerchantContext,
   merchant: Merchant,
   key: NewKey,
 ): Promise<CreatedKey> {
-  return storeNewKey(db, context, merchant, readNewKey(key, context.clock.now()));
+  const { id = context.newId() } = key;
+  return storeNewKey(db, context, merchant, { ...readNewKey(key, context.clock.now()), id });
 }
 
 async function storeNewKey(
   db: Queryable,
   context: MerchantContext,
   merchant: Merchant,
-  key: KeyRights & { name: string },
+  key: KeyRights & { id: string; name: string },
 ): Promise<CreatedKey> {
   const text = createApiKeyText(context.random, merchant.testMode);
   const record: ApiKeyRecord = {
     ...key,
     merchantId: merchant.id,
-    id: context.newId(),
     lastFour: lastFourOf(text),
     createdAt: context.clock.now(),
     revokedAt: null,
     rolledTo: null,
   };
-  await db.run(insertApiKey({ ...record, keyHmac: hmacOfApiKey(context.pepper, text), pepperVersion }));
+  const isNew = await db.run(insertApiKey({ ...record, keyHmac: hmacOfApiKey(context.pepper, text), pepperVersion }));
+  if (isNew === 0) {
+    const message =
+      'This key has been created already, and a key is shown once. If you have not copied it, revoke it and create another.';
+    throw new AppError('state_conflict', message);
+  }
   return { text, record };
 }
 
@@ -87,7 +95,7 @@ export async function rollApiKey(
   const { name, scopes, addresses } = old;
   const lifetimeMs = old.expiresAt && old.expiresAt.getTime() - old.createdAt.getTime();
   const expiresAt = lifetimeMs === null ? null : addMs(now, lifetimeMs);
-  const created = await storeNewKey(tx, context, merchant, { name, scopes, addresses, expiresAt });
+  const created = await storeNewKey(tx, context, merchant, { id: context.newId(), name, scopes, addresses, expiresAt });
   const overlapEnd = addMs(now, overlapMs);
   const oldEnd = old.expiresAt !== null && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd;
   const previous = { ...old, rolledTo: created.record.id, expiresAt: oldEnd };

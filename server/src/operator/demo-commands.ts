@@ -77,8 +77,9 @@ async function findDemo({
 async function refuseRealEndpoints({ db }: CommandContext, merchantId: string): Promise<void> {
   const page = { limit: limitMax, offset: 0, before: null };
   const { rows } = await listEndpoints(db, merchantId, page);
-  if (rows.every(({ url }) => url === null)) return;
+  const real = rows.find(({ url }) => url !== null);
+  if (!real) return;
   throw new UsageError(
-    'The demo business has a webhook endpoint with an address, which would get the events of a year. Take the address out first.',
+    `The demo business has a webhook endpoint with an address, which would get the events of a year. Take it out first: PUT /v1/webhook-endpoints/${real.id} with {"url":null}.`,
   );
 }

@@ -1,3 +1,4 @@
+import { checkName } from '../accounts/sign-up.ts';
 import { listMissingChecks } from '../console/businesses/approval.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
@@ -10,8 +11,6 @@ import type { Command } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 import { onboardBusiness } from './onboard-business.ts';
 
-const nameLengthMax = 200;
-
 const createBusiness: Command = {
   name: 'businesses create',
   usage: '<name>',
@@ -19,9 +18,7 @@ const createBusiness: Command = {
   async run(context, { positionals }) {
     const { db, onboarding } = context;
     const name = (positionals[0] ?? '').trim();
-    if (name === '' || name.length > nameLengthMax) {
-      throw new UsageError(`A name has 1 to ${nameLengthMax} characters.`);
-    }
+    checkName(name, 'name');
     const { test, live } = await db.withTransaction(async (tx) => {
       const created = await onboardBusiness(tx, onboarding, { name });
       const { businessId } = created.test.merchant;

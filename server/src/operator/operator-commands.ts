@@ -1,3 +1,4 @@
+import { checkName } from '../accounts/sign-up.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import {
   createOperator,
@@ -11,7 +12,6 @@ import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext } from './command.ts';
 import { requireVerifiedPepper } from './verified-pepper.ts';
 
-const nameLengthMax = 200;
 const variable = 'OPERATOR_CREDENTIAL';
 
 const create: Command = {
@@ -21,9 +21,7 @@ const create: Command = {
   async run(context, { positionals }) {
     const { db, onboarding } = context;
     const name = (positionals[0] ?? '').trim();
-    if (name === '' || name.length > nameLengthMax) {
-      throw new UsageError(`A name has 1 to ${nameLengthMax} characters.`);
-    }
+    checkName(name, 'name');
     await requireVerifiedPepper(context);
     const { credential, operator } = await db.withTransaction(async (tx) => {
       const created = await createOperator(tx, onboarding, name);

@@ -94,7 +94,7 @@ async function resealAll(
 ): Promise<{ resealed: number; unreadable: string[] }> {
   const total = counts.reduce((sum, { count }) => sum + Number(count), 0);
   const progress = createProgress(progressTo, { total, what: 'sealed values' });
-  const unreadable: string[] = [];
+  const unreadable: string[][] = [];
   let resealed = 0;
   let seenBefore = 0;
   try {
@@ -103,12 +103,13 @@ async function resealAll(
       const done = await resealStore(db, store, { sealer: keys.sealer, onProgress });
       resealed += done.resealed;
       seenBefore += done.resealed + done.unreadable.length;
-      unreadable.push(...done.unreadable);
+      // Not one argument for each: a lost key may leave more of them than a call can have.
+      unreadable.push(done.unreadable);
     }
   } finally {
     progress.end();
   }
-  return { resealed, unreadable };
+  return { resealed, unreadable: unreadable.flat() };
 }
 
 /** Afterwards, every value that another process was still sealing with an old key is stored. */

@@ -37,11 +37,14 @@ const release: Command = {
     const { db, clock } = context;
     if ((await findHeldRestore(db)) === undefined) throw new UsageError('This database is not held.');
     const money = await context.moneyWork();
+    const entry = { object: installation, sent: {} };
+    // Before the first of them: an interrupted release has changed payouts too.
+    await db.withTransaction(async (tx) => auditCommand(tx, context, { action: 'restore.look_up', ...entry }));
     let transfers = 0;
     for (const { id } of await listMerchants(db)) transfers += await lookUpUnsentTransfers(money, id);
     await db.withTransaction(async (tx) => {
       tx.send(releaseRestores(clock.now()));
-      auditCommand(tx, context, { action: 'restore.release', object: installation, sent: { transfers } });
+      auditCommand(tx, context, { action: 'restore.release', ...entry, sent: { transfers } });
     });
     const text = `Released: the workers begin within seconds. ${transfers === 1 ? '1 payout is' : `${transfers} payouts are`} looked up first.`;
     return { text, data: { held: false, transfers_looked_up: transfers }, exitCode: 0 };

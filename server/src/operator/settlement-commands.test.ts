@@ -12,6 +12,7 @@ import { settlementCommands } from './settlement-commands.ts';
 
 let world: SettlementWorld;
 let shown: string[];
+let showProgress: (text: string) => unknown = (text) => shown.push(text);
 
 before(async () => {
   world = await createSettlementWorld();
@@ -28,7 +29,7 @@ function run(words: string): Promise<CommandResult> {
   assert.ok(command, words);
   shown = [];
   const { db, clock } = world;
-  const progressTo = { write: (text: string) => shown.push(text) };
+  const progressTo = { write: (text: string) => showProgress(text) };
   // These commands use nothing else of their context.
   const moneyWork = () => Promise.resolve(world.context as MoneyContext);
   return command.run(contextOfCommand({ db, clock, progressTo, moneyWork }), readInput('operator', command, args));
@@ -57,6 +58,23 @@ describe('settlement run', () => {
     assert.deepEqual(shown, ['3 of 3 sub-accounts\n']);
     const again = await run('settlement run --merchant MERCHANT');
     assert.equal((again.data as { payouts: number }).payouts, 0);
+  });
+
+  test('interrupted after payouts, has left an entry of who began it and for which period', async () => {
+    const subAccount = await world.subAccount(2_000n);
+    showProgress = () => {
+      throw new Error('the machine is switched off');
+    };
+    await assert.rejects(run('settlement run --merchant MERCHANT'), /switched off/);
+    showProgress = (text) => shown.push(text);
+    assert.deepEqual(await world.periodsOf(subAccount), [`${today} paid`]);
+    const newest = await world.db.row<{ action: string; changes: string }>({
+      name: 'test_newest_entry',
+      text: 'SELECT action, changes::text FROM audit_entries ORDER BY id DESC LIMIT 1',
+      values: [],
+    });
+    assert.equal(newest?.action, 'settlement.run');
+    assert.match(newest.changes, new RegExp(today));
   });
 
   test('accepts any past day, and for weekly payouts its week', async () => {

@@ -45,6 +45,10 @@ const run: Command = {
     const { countUnsettled, settleSubAccounts } = await import('../settlement/settle-sub-accounts.ts');
     const selection = { merchantId: merchant.id, period, retriesRefused: true };
     const total = await countUnsettled(context.db, selection);
+    const entry = (action: string, sent: unknown) =>
+      context.db.withTransaction(async (tx) => auditCommand(tx, context, { ...aboutMerchant(merchant), action, sent }));
+    // Before the first payout: a run that is interrupted has paid too.
+    await entry('settlement.run', { period, sub_accounts: total });
     const progress = createProgress(context.progressTo, { total, what: 'sub-accounts' });
     const totals = await settleSubAccounts(work, {
       merchant,
@@ -53,12 +57,7 @@ const run: Command = {
       onProgress: ({ seen }) => progress.show(seen),
     }).finally(() => progress.end());
     const { payouts, amountMinor, refused, held, failed } = totals;
-    await context.db.withTransaction(async (tx) =>
-      auditCommand(tx, context, {
-        ...{ ...aboutMerchant(merchant), action: 'settlement.run' },
-        sent: { period, payouts, amount: formatAmount(amountMinor), refused, held, failed },
-      }),
-    );
+    await entry('settlement.result', { period, payouts, amount: formatAmount(amountMinor), refused, held, failed });
     const data = {
       merchant_id: merchant.id,
       period,

@@ -88,6 +88,8 @@ for (const view of [
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
     await page.goto(at(`/verify/${world.newestToken()}`));
+    await assertSound(page, { scripts });
+    await page.getByRole('button', { name: 'Confirm the address' }).click();
     await page.getByRole('heading', { name: 'Your address is confirmed' }).waitFor();
     await signIn(page, email);
     await landed(page);

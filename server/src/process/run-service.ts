@@ -7,6 +7,7 @@ import {
   sendsKeysInTheClear,
 } from './listen-address.ts';
 import { readConfig, type Config } from '../configuration/config.ts';
+import { misspeltSettings } from '../configuration/misspelt-settings.ts';
 import { factsAt, prepareDemo, writeFacts, type DemoFacts } from './demo.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createServiceLog } from '../api/service-log.ts';
@@ -37,6 +38,8 @@ interface Run {
   logStartup: StartupLog;
   print: (text: string) => void;
   secrets: ConfiguredSecrets;
+  /** Of `misspeltSettings`. */
+  misspelt: readonly string[];
   stop: Promise<unknown>;
 }
 
@@ -77,7 +80,8 @@ async function startAndServe({ environment, stdout, stderr, writeLog: write, sto
   const print = (text: string): unknown => stdout.write(`${text}\n`);
   await assertPortFree(config);
   const secrets = readSecrets(config, systemRandom);
-  const run = { config, log, logStartup, print, secrets, stop };
+  const misspelt = misspeltSettings(environment);
+  const run = { config, log, logStartup, print, secrets, misspelt, stop };
   const opened = await openUnlessStopped(run);
   if (opened) await serveUntilStopped(run, opened);
   logStartup('Stopped.');
@@ -105,6 +109,7 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
   const [clock, random, { db }] = [systemClock, systemRandom, opened];
   const closing: (() => Promise<void>)[] = [opened.close];
   try {
+    for (const misspelt of run.misspelt) log.warn(misspelt);
     if (sendsKeysInTheClear(config)) log.warn(plainPublicUrl);
     if (config.production && config.smtp === null) log.warn(noMailServer);
     const { secrets, keyring } = await openSecrets(run.secrets, { db, clock });

@@ -118,9 +118,9 @@ const create = formRoutes<MerchantOfBusiness>({
     button: 'Create the key',
     back: { href: `/businesses/${business.id}/keys`, text: 'Back to the keys' },
   }),
-  async submit(visit, { subject, body }) {
+  async submit(visit, { subject, body, formId }) {
     const { text } = await writeKey(visit, subject, 'keys.create', (tx) =>
-      createApiKey(tx, visit.keys, subject.merchant, newKeyOf(body)),
+      createApiKey(tx, visit.keys, subject.merchant, { ...newKeyOf(body), id: formId }),
     );
     return newKeyPage(visit, subject, text, html`<p>It works from now on.</p>`);
   },

@@ -42,17 +42,20 @@ export const settlementRun = formRoutes<Run>({
 <input type="hidden" name="environment" value="${environment}"><div class="field date"><label for="period">A day of another period</label>
 <input id="period" name="period" type="date" value="${period}"></div><button class="button small plain">Show</button></form>`,
   }),
-  async submit(visit, { subject: { business, merchant, period } }) {
+  async submit(visit, { subject: { business, merchant, period, count } }) {
     const { money } = visit;
+    const about = {
+      businessId: business.id,
+      testMode: merchant.testMode,
+      object: { type: 'merchant', id: merchant.id },
+    };
+    const entry = (action: string, sent: unknown) =>
+      money.db.withTransaction(async (tx) => audit(tx, visit, { ...about, action, sent }));
+    // Before the first payout: a run that is interrupted has paid too.
+    await entry('settlement.run', { period, sub_accounts: count });
     const totals = await settleSubAccounts(money, { merchant, period, retriesRefused: true });
     const { payouts, amountMinor, refused, failed } = totals;
-    await money.db.withTransaction(async (tx) =>
-      audit(tx, visit, {
-        ...{ action: 'settlement.run', businessId: business.id, testMode: merchant.testMode },
-        object: { type: 'merchant', id: merchant.id },
-        sent: { period, payouts, amount: formatAmount(amountMinor), refused, failed },
-      }),
-    );
+    await entry('settlement.result', { period, payouts, amount: formatAmount(amountMinor), refused, failed });
     if (failed > 0) {
       throw new AppError(
         'state_conflict',

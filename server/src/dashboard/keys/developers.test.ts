@@ -69,6 +69,21 @@ test('a new key stands in one response only: no page, log, mail or audit entry h
   assert.match(texts[1] ?? '', /<\/time><\/span> <span class="second">from /, 'last used: time and address');
 });
 
+test('the form of a key creates one, however often its button is pressed and whichever code comes with it', async () => {
+  const member = await world.signIn('owner');
+  const page = await (await member.get(world.at('/keys/new'))).text();
+  const fields = { ...hiddenFields(page), name: 'Pressed twice', 'scopes.read': 'true', second_factor: member.code() };
+  assert.equal((await member.post(world.at('/keys/new'), fields)).status, 200, 'its response is lost');
+  const again = await member.post(world.at('/keys/new'), fields);
+  const drawn = await again.text();
+  assert.equal(again.status, 400, 'a code counts once');
+  const pressed = { ...fields, ...hiddenFields(drawn), second_factor: member.code() };
+  const refused = await member.post(world.at('/keys/new'), pressed);
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /has been created already/);
+  assert.equal((await keysNow()).filter(({ name }) => name === 'Pressed twice').length, 1);
+});
+
 test('a key is created also by a process that has sealed nothing for half a minute', async () => {
   const clock = new SettableClock(new Date());
   const idle = await openDashboardWorld({ clock });

@@ -114,8 +114,8 @@ const create = formRoutes<null>({
     button: 'Create the key',
     back: { href: path, text: 'Back to the keys' },
   }),
-  async submit(visit, { body }) {
-    const key = newKeyOf(body);
+  async submit(visit, { body, formId }) {
+    const key = { ...newKeyOf(body), id: formId };
     const { text } = await writeKey(visit, 'keys.create', (tx) => createApiKey(tx, visit.keys, visit.merchant, key));
     return secretPage({
       title: visit.testMode ? 'Your new test key' : 'Your new live key',

@@ -26,12 +26,14 @@ const rightsColumns = 'scopes, expires_at AS "expiresAt", addresses';
 const columns = `merchant_id AS "merchantId", id, last_four AS "lastFour", name, created_at AS "createdAt",
   revoked_at AS "revokedAt", rolled_to AS "rolledTo", ${rightsColumns}`;
 
+/** Touches no row where the merchant has a key of this id. */
 export function insertApiKey(key: ApiKeyRecord & { keyHmac: Uint8Array; pepperVersion: bigint }): Statement {
   return {
     name: 'api_keys_insert',
     text: `INSERT INTO api_keys (merchant_id, id, key_hmac, pepper_version, last_four, name, created_at, revoked_at,
              scopes, expires_at, addresses)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+           ON CONFLICT (merchant_id, id) DO NOTHING`,
     values: [
       key.merchantId,
       key.id,

@@ -100,7 +100,7 @@ export function enterCodeStep(model: CheckoutPageModel): Html {
 ${formProof}
 <div class="code">
 <label for="code">${t('code-field')}</label>
-<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 \\-]*" maxlength="${2 * digits}" autofocus${
+<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[\\p{Nd} \\-]*" maxlength="${2 * digits}" autofocus${
     error && html` aria-invalid="true"`
   } aria-describedby="${error && 'code-error '}code-hint">
 ${error && fieldError('code', error.message)}

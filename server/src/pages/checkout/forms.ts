@@ -1,5 +1,6 @@
 import { AppError } from '../../api/app-error.ts';
 import type { Html } from '../../kit/html.ts';
+import { typedDigits } from '../../kit/typed-digits.ts';
 import type { Translate } from '../../languages/languages.ts';
 import { CodeRefusedError } from '../../payments/apply-response.ts';
 import type { CheckoutNetwork, CheckoutView } from '../../payments/checkout-view.ts';
@@ -17,7 +18,7 @@ export interface Choice {
 /** Drops a number that was typed before choosing a network without numbers: it may belong to another network. */
 export function readChoice(body: unknown, networks: readonly CheckoutNetwork[]): Choice {
   const network = field(body, 'network');
-  const accountNumber = field(body, 'account_number');
+  const accountNumber = typedDigits(field(body, 'account_number'));
   const needsNoNumber = networks.some(({ id, numberRequired }) => id === network && !numberRequired);
   return { network, accountNumber: needsNoNumber || accountNumber === '' ? null : accountNumber };
 }
@@ -35,7 +36,7 @@ export function checkChoice(t: Translate, choice: Choice, networks: readonly Che
 
 /** Ignores spaces and dashes, as codes are copied from messages. */
 export function readCode(body: unknown): string {
-  return field(body, 'code').replace(/[\s-]/g, '');
+  return typedDigits(field(body, 'code')).replace(/[\s-]/g, '');
 }
 
 /** The transaction id that the payer found in the network's message. */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { AppError } from '../../api/app-error.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Random } from '../../kit/random.ts';
+import { typedDigits } from '../../kit/typed-digits.ts';
 import { readTerminalAddress } from '../../terminals/terminal-address.ts';
 import { queryAfter } from '../checkout/after-pay.ts';
 import type { CheckoutRenderer } from '../checkout/checkout-renderer.ts';
@@ -45,6 +46,7 @@ const style = loadStyle(
 export const collectScript = loadScript(
   new URL('collect.js', import.meta.url),
   new URL('../likely-network.js', import.meta.url),
+  new URL('../keep-typed.js', import.meta.url),
 );
 
 /**
@@ -161,7 +163,7 @@ function addCodePage(
   scope.get('/', async (request, reply) => {
     const { code: sent } = request.query as { code?: unknown };
     if (sent === undefined) return sendCodePage(request, reply, sender, { status: 200, refusedCode: null });
-    const code = textOf(sent);
+    const code = typedDigits(textOf(sent));
     if (readTerminalAddress(code) === null) {
       return sendCodePage(request, reply, sender, { status: 400, refusedCode: code });
     }

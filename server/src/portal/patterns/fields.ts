@@ -2,6 +2,7 @@ import { fieldError } from '../../api/app-error.ts';
 import { amountToJson } from '../../kit/money.ts';
 import { html, type Html } from '../../kit/html.ts';
 import { readAmount } from '../../kit/read-amount.ts';
+import { typedDigits } from '../../kit/typed-digits.ts';
 import { fieldError as shownError } from '../../pages/form-errors.ts';
 import { textField, type FormState } from '../forms.ts';
 
@@ -242,7 +243,8 @@ function jsonOf(field: Field, values: Readonly<Record<string, string>>): unknown
   if (field.kind === 'hidden' && field.json === 'boolean') return values[field.name] === 'true';
   if (field.kind === 'checkboxes') return tickedOf(field, values);
   if (field.kind === 'rows') return rowsJson(field, values);
-  const text = (values[field.name] ?? '').trim();
+  const typed = (values[field.name] ?? '').trim();
+  const text = field.kind === 'number' || field.kind === 'tel' ? typedDigits(typed) : typed;
   if (text === '') return whatEmptyMeans(field);
   if (field.kind === 'hidden') return field.json === 'amount' ? amountOf(field, text) : text;
   switch (field.kind) {

@@ -137,7 +137,7 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
             throw changedMeanwhile;
           }
         }
-        const formId = formIdOf(input) ?? visit.accounts.newId();
+        const formId = formIdOf(input.form) ?? visit.accounts.newId();
         const shown = (await page.submit(visit, { subject, input, body, formId })) ?? view.back.href;
         return typeof shown === 'string' ? { redirect: shown } : shown;
       },
@@ -220,8 +220,8 @@ async function drawConfirmed<Subject, Kind extends PortalKind>(
   return { status: refused?.status ?? 200, title: confirmation.heading, body };
 }
 
-function formIdOf({ form }: PageInput): string | null {
-  const sentId = form['form_id'] ?? '';
+function formIdOf(sent: Readonly<Record<string, string>>): string | null {
+  const sentId = sent['form_id'] ?? '';
   return isUuid(sentId) ? sentId : null;
 }
 
@@ -229,7 +229,7 @@ async function hasActed<Subject, Kind extends PortalKind>(
   page: FormPage<Subject, Kind>,
   [visit, input]: At<Kind>,
 ): Promise<boolean> {
-  const formId = formIdOf(input);
+  const formId = formIdOf(input.form);
   if (!page.hasActed || formId === null) return false;
   return page.hasActed(visit, { params: input.params, formId });
 }
@@ -303,7 +303,7 @@ async function drawForm<Kind extends PortalKind>(
   const isLong = fields.some(({ kind }) => kind === 'rows');
   return html`<h1>${heading}</h1>
 <form method="post" class="stack panel" ${fields.some(({ kind }) => kind === 'file') && html`enctype="multipart/form-data"`}>
-${hiddenFields(visit, view)}<input type="hidden" name="held" value="${form.values['held'] ?? digestOfValues(view)}">
+${hiddenFields(visit, view, form)}<input type="hidden" name="held" value="${form.values['held'] ?? digestOfValues(view)}">
 ${isLong && html`<button class="unseen" tabindex="-1" aria-hidden="true">${button}</button>`}
 ${formSummary(form, shown)}
 ${effect}
@@ -338,7 +338,7 @@ async function drawConfirmation<Kind extends PortalKind>(
   const { heading, effect, button, isDanger = false, action = drawn.action } = confirmation;
   return html`<div class="narrow-form"><h1>${heading}</h1>
 <form method="post" class="stack panel">
-${hiddenFields(visit, confirmation)}<input type="hidden" name="confirmed" value="true">
+${hiddenFields(visit, confirmation, form)}<input type="hidden" name="confirmed" value="true">
 ${typedValues(view.fields ?? [], form.values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${formSummary(form, ['second_factor'])}
 ${effect}
@@ -349,8 +349,15 @@ ${await factorField(visit, { action, form })}
 </form></div>`;
 }
 
-function hiddenFields<Kind extends PortalKind>(visit: Kind['visit'], seen: Pick<FormView, 'effect' | 'button'>): Html {
-  return html`${visit.guardField}<input type="hidden" name="form_id" value="${visit.accounts.newId()}">
+function hiddenFields<Kind extends PortalKind>(
+  visit: Kind['visit'],
+  seen: Pick<FormView, 'effect' | 'button'>,
+  { values, errors }: FormState,
+): Html {
+  // A press that was refused for its code alone has done nothing, but one before it may have: its response was lost.
+  const isCodeRefused = errors.length > 0 && errors.every(({ field }) => field === 'second_factor');
+  const formId = (isCodeRefused && formIdOf(values)) || visit.accounts.newId();
+  return html`${visit.guardField}<input type="hidden" name="form_id" value="${formId}">
 <input type="hidden" name="seen" value="${digestOf(seen)}">`;
 }
 

@@ -161,11 +161,11 @@ function registerApp(scope: FastifyInstance, parts: PortalParts): void {
   );
   scope.get(
     '/account/app',
-    requireSignedIn(parts, async (request, reply, { account }) => showApp(parts, request, reply, account)),
+    requireFactor(parts, async (request, reply, { account }) => showApp(parts, request, reply, account)),
   );
   scope.post(
     '/account/app/confirm',
-    requireSignedIn(parts, async (request, reply, { account }) => {
+    requireFactor(parts, async (request, reply, { account }) => {
       const refuse = (form: FormState, status: number) => showApp(parts, request, reply, account, { form, status });
       return submitForm(request, refuse, async ({ code = '' }) => {
         const codes = await context.db.withTransaction(async (tx) => {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { normalizedEmail } from '../../accounts/account.ts';
 import { passkeyRequest } from '../../accounts/passkeys.ts';
 import {
+  forgetWrongPasswords,
   giveSecondFactor,
   signIn,
   signInWithPasskey,
@@ -11,6 +12,7 @@ import {
 import { deleteSession } from '../../accounts/sessions.ts';
 import {
   findPasswordLink,
+  findVerification,
   homeOf,
   requestPasswordReset,
   resetPassword,
@@ -180,7 +182,26 @@ function registerSignUp(scope: FastifyInstance, options: VisitorPagesOptions): v
       return send(request, reply, { status: 200, ...mailSent(base, email) });
     });
   });
+  registerVerification(scope, options);
+}
+
+/** The link of the mail asks: programs that look into mails for their readers open links, and must not confirm for them. */
+function registerVerification(scope: FastifyInstance, { context, guardField, send }: VisitorPagesOptions): void {
   scope.get('/verify/:token', async (request: VisitorRequest, reply) => {
+    const { token = '' } = request.params;
+    const account = await findVerification(context, token);
+    if (!account) return send(request, reply, { status: 404, ...endedLink(base) });
+    const page = narrowPage(
+      'Confirm your address',
+      html`<form method="post" action="${base}/verify/${token}" class="stack">
+${guardField(request)}<p>Did you sign up with ${account.email}?</p>
+<button class="button">Confirm the address</button>
+</form>
+<p class="hint">If it was somebody else, close this page: without this step nobody gets in.</p>`,
+    );
+    return send(request, reply, { status: 200, ...page });
+  });
+  scope.post('/verify/:token', async (request: VisitorRequest, reply) => {
     const account = await verifyEmail(context, request.params.token ?? '');
     if (!account) return send(request, reply, { status: 404, ...endedLink(base) });
     const { body } = narrowPage(
@@ -279,7 +300,9 @@ ${textField(form, { name: 'password', label: 'New password', type: 'password', a
       visitorLimit.take(request.ip);
       const { token = '' } = request.params;
       const link = { token, password, client: clientOf(request) };
-      if (!(await resetPassword(context, link))) return send(request, reply, { status: 404, ...endedLink(home) });
+      const account = await resetPassword(context, link);
+      if (!account) return send(request, reply, { status: 404, ...endedLink(home) });
+      await forgetWrongPasswords(context, account, cookies.knownDevice(request, account.email));
       cookies.clear(request, reply);
       return seeOther(reply, `${home}/sign-in?after=password`);
     });
