@@ -91,7 +91,13 @@ export function compare(compared: Compared): Finding[] {
   const { record, movements, lines } = compared;
   const ours = ourSides(record, movements);
   const theirs = withImpliedFee(record, ours, theirSides(record, lines));
+  if (isUndone(ours, theirs)) return compareFee(ours, theirs, null);
   return [...comparePaid(compared, ours, theirs), ...compareBack(compared, ours, theirs)];
+}
+
+/** Whether it was booked back, and the statement never had it. */
+function isUndone(ours: Sides, theirs: Sides): boolean {
+  return ours.paidMinor > 0n && ours.paidMinor === ours.backMinor && theirs.paidMinor === 0n && theirs.backMinor === 0n;
 }
 
 // A network keeps or charges a few per cent; more is another amount.
@@ -136,8 +142,16 @@ function comparePaid({ record, lines, settledTransactions }: Compared, ours: Sid
     const isExtra = extra.length > 0 && theirs.paidMinor - extraMinor === ours.paidMinor;
     return [isExtra ? finding('duplicate', { line: extra[0] ?? first }) : finding('amount')];
   }
-  if (ours.feeMinor === theirs.feeMinor) return [];
-  return [finding('fee', { oursMinor: ours.feeMinor, theirsMinor: theirs.feeMinor })];
+  return compareFee(ours, theirs, first);
+}
+
+function compareFee(
+  { feeMinor: oursMinor }: Sides,
+  { feeMinor: theirsMinor }: Sides,
+  line: StatementLine | null,
+): Finding[] {
+  if (oursMinor === theirsMinor) return [];
+  return [{ class: 'fee', oursMinor, theirsMinor, mayBeInTransit: false, line, isExact: false }];
 }
 
 function compareBack({ record, lines }: Compared, ours: Sides, theirs: Sides): Finding[] {

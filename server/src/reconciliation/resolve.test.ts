@@ -135,6 +135,7 @@ test('a payment that is not in the statement is taken back, and a reversal in it
     assert.equal((await world.charge(charge)).status, 'reversed');
   }
   await assertProved();
+  assert.deepEqual(await world.differencesOf(null), [], 'what was decided is not open again');
 });
 
 test('money that nobody claims stands in unmatched until two operators say whose it is', async () => {
