@@ -2,7 +2,7 @@ import { bookLine, provesPayment } from './book-line.ts';
 import type { Run } from './run.ts';
 import { compare, imbalance, type Finding } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
-import { describeFinding, endDifference, lockDifferencesOf, storeDifference } from './store-difference.ts';
+import { describeFinding, endDifference, isDecidedAs, lockDifferencesOf, storeDifference } from './store-difference.ts';
 import { loadCompared, type LoadedSubject } from './load-compared.ts';
 
 /** Compares records, books what their lines prove, stores what differs, and adds them up to the day's totals. */
@@ -82,6 +82,7 @@ function addUp(run: Run, loaded: LoadedSubject, findings: readonly Finding[]): v
   const isOfDay = loaded.lines.some(({ at }) => at >= start && at < end);
   if (findings.length === 0 && isOfDay) totals.matched += 1n;
   for (const finding of findings) {
+    if (loaded.differences.some((stored) => isDecidedAs(stored, finding))) continue;
     if (stateOf(run, finding, loaded.movements) === 'in_transit') totals.inTransit += 1n;
     else totals.differences[finding.class] = (totals.differences[finding.class] ?? 0) + 1;
   }
