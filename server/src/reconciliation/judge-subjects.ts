@@ -60,7 +60,8 @@ async function store(
         resolution: finding === booked ? 'booked' : null,
         summary: describeFinding(record, finding, { railAccount, currency }),
       });
-      if (openedCase || isNew) run.casesLeft -= 1;
+      // What is booked needs nobody.
+      if (openedCase || (isNew && state !== 'resolved')) run.casesLeft -= 1;
     }
     for (const difference of differences) {
       const isLeft = findings.some((finding) => finding.class === difference.class);
