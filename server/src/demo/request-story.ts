@@ -1,7 +1,7 @@
 import { fieldError } from '../api/app-error.ts';
 import { errorBody } from '../http/error-responses.ts';
 import type { MoneyContext } from '../app/contexts.ts';
-import type { Queryable } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import { amountToJson } from '../kit/money.ts';
@@ -20,7 +20,7 @@ const refusalProbability = 0.02;
 
 interface RequestWorld {
   time: DemoTime;
-  db: Queryable;
+  db: Database;
   money: Pick<MoneyContext, 'settings' | 'clock'>;
   merchant: Pick<Merchant, 'id'>;
 }

@@ -33,10 +33,11 @@ export function withCheckedIds(connector: Connector): Connector {
 }
 
 /** A line with an invalid id is refused; the lines beside it are not. */
-function checkedStatements({ read }: StatementSource): StatementSource {
+function checkedStatements(statements: StatementSource): StatementSource {
   return {
+    ...statements,
     read: async (request) => {
-      const page = await read(request);
+      const page = await statements.read(request);
       if (page.state === 'unknown') return page;
       const lines = page.lines.filter(isValidLine).map(withCleanTexts);
       const refusals = Array.from({ length: page.lines.length - lines.length }, () => invalidLine);

@@ -44,6 +44,8 @@ export function readableText(text: string): string | null {
 
 /** A connector's statement of its account, by API. */
 export interface StatementSource {
+  /** Whether it has fees that the network reports nowhere else: reconciling books them. */
+  readonly hasUnreportedFees?: true;
   /** The lines of a UTC day, page by page: the first with a null cursor, the next with the cursor of the page before. */
   read(request: { day: string; cursor: string | null }): Promise<StatementPage>;
 }

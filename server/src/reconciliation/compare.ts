@@ -43,7 +43,9 @@ export interface Finding {
   isExact: boolean;
 }
 
-const feeFlows: readonly string[] = ['collected', 'suspense', 'network_fee', 'statement_fee'];
+/** How fees are booked that the network's API has reported. */
+export const reportedFeeFlows: readonly string[] = ['collected', 'suspense', 'network_fee'];
+const feeFlows: readonly string[] = [...reportedFeeFlows, 'statement_fee'];
 
 /** What the ledger has on the float. A correction of another amount is booked against network_costs too. */
 export function ourSides({ type }: Pick<OwnRecord, 'type'>, movements: readonly FloatMovement[]): Sides {
@@ -66,12 +68,10 @@ function theirSides({ type }: OwnRecord, lines: readonly StatementLine[]): Sides
     if (line.status !== 'completed') continue;
     if (line.feeMinor !== null || line.kind === 'fee') sides.isFeeKnown = true;
     if (line.kind === 'fee') sides.feeMinor -= line.netMinor;
-    else if (isBack(type, line)) {
-      sides.backMinor += line.grossMinor;
-      sides.feeMinor -= line.feeMinor ?? 0n;
-    } else {
-      sides.paidMinor += line.grossMinor;
-      sides.feeMinor += line.feeMinor ?? 0n;
+    else {
+      sides[isBack(type, line) ? 'backMinor' : 'paidMinor'] += line.grossMinor;
+      // By what changed on the account: of some lines the fee is charged, of others it came back.
+      sides.feeMinor += (line.netMinor > 0n ? line.grossMinor : -line.grossMinor) - line.netMinor;
     }
   }
   return sides;
@@ -91,11 +91,22 @@ export function compare(compared: Compared): Finding[] {
   const { record, movements, lines } = compared;
   const ours = ourSides(record, movements);
   const theirs = withImpliedFee(record, ours, theirSides(record, lines));
+  if (isUndone(ours, theirs)) return compareFee(ours, theirs, null);
   return [...comparePaid(compared, ours, theirs), ...compareBack(compared, ours, theirs)];
 }
 
+/** Whether it was booked back, and the statement never had it. */
+function isUndone(ours: Sides, theirs: Sides): boolean {
+  return ours.paidMinor > 0n && ours.paidMinor === ours.backMinor && theirs.paidMinor === 0n && theirs.backMinor === 0n;
+}
+
 // A network keeps or charges a few per cent; more is another amount.
-const impliedFeePercentMax = 10n;
+const usualFeePercentMax = 10n;
+
+/** Whether an amount may be what a network keeps or charges of a payment, or returns of that. */
+export function isUsualFee(feeMinor: bigint, paidMinor: bigint): boolean {
+  return (feeMinor < 0n ? -feeMinor : feeMinor) * 100n <= paidMinor * usualFeePercentMax;
+}
 
 /** Statements without fees have what changed on the account: a little less than was paid, or a little more than was sent. */
 function withImpliedFee<Theirs extends Sides & { isFeeKnown: boolean }>(
@@ -105,7 +116,7 @@ function withImpliedFee<Theirs extends Sides & { isFeeKnown: boolean }>(
 ): Theirs {
   if (theirs.isFeeKnown || ours.paidMinor === 0n || theirs.paidMinor === 0n) return theirs;
   const impliedMinor = type === 'charge' ? ours.paidMinor - theirs.paidMinor : theirs.paidMinor - ours.paidMinor;
-  const isFee = impliedMinor > 0n && impliedMinor * 100n <= ours.paidMinor * impliedFeePercentMax;
+  const isFee = impliedMinor > 0n && isUsualFee(impliedMinor, ours.paidMinor);
   return isFee ? { ...theirs, paidMinor: ours.paidMinor, feeMinor: impliedMinor, isFeeKnown: true } : theirs;
 }
 
@@ -136,8 +147,16 @@ function comparePaid({ record, lines, settledTransactions }: Compared, ours: Sid
     const isExtra = extra.length > 0 && theirs.paidMinor - extraMinor === ours.paidMinor;
     return [isExtra ? finding('duplicate', { line: extra[0] ?? first }) : finding('amount')];
   }
-  if (ours.feeMinor === theirs.feeMinor) return [];
-  return [finding('fee', { oursMinor: ours.feeMinor, theirsMinor: theirs.feeMinor })];
+  return compareFee(ours, theirs, first);
+}
+
+function compareFee(
+  { feeMinor: oursMinor }: Sides,
+  { feeMinor: theirsMinor }: Sides,
+  line: StatementLine | null,
+): Finding[] {
+  if (oursMinor === theirsMinor) return [];
+  return [{ class: 'fee', oursMinor, theirsMinor, mayBeInTransit: false, line, isExact: false }];
 }
 
 function compareBack({ record, lines }: Compared, ours: Sides, theirs: Sides): Finding[] {

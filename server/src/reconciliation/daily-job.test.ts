@@ -15,11 +15,14 @@ let world: StatementWorld;
 let pages: (StatementEntry[] | 'unknown')[] = [];
 /** Whether the last page leads back to the first. */
 let isEndless = false;
+/** How long each page takes. */
+let readMs = 0;
 
 before(async () => {
   world = await createStatementWorld();
   const statements: StatementSource = {
     read: async ({ day, cursor }) => {
+      if (readMs > 0) await world.clock.advance(readMs);
       const index = Number(cursor ?? '0');
       const lines = pages[index % pages.length] ?? [];
       if (lines === 'unknown') return { state: 'unknown', detail: 'no response' };
@@ -121,6 +124,33 @@ test('a run that somebody begins reads days by API too, but those that an import
   await world.state([lineOf({ transactionId: 'R-2', at: addMs(world.clock.now(), -dayMs) })]);
   pages = ['unknown'];
   assert.equal((await runDay(world.context, account, last)).lines, 1n);
+});
+
+test('a day that was read before its last lines can stand in its statement is read and run again', async () => {
+  const minuteMs = 60_000;
+  const account = await findStatementAccount(world.context, 'wave');
+  const untilMidnight = () => dayMs - (world.clock.now().getTime() % dayMs);
+  for (const [begunAtMinute, minutes] of [
+    [10, 0],
+    [29, 2],
+  ] as const) {
+    await world.clock.advance(untilMidnight() - minuteMs);
+    const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+    const transactionId = `L-${begunAtMinute}`;
+    await applyResponse(world.context, charge, succeeded(charge, { transactionId }));
+    const at = world.clock.now();
+    const day = utcDay(at);
+    await world.clock.advance(untilMidnight() + begunAtMinute * minuteMs);
+    pages = [[]];
+    readMs = minutes * minuteMs;
+    await runDay(world.context, account, day);
+    readMs = 0;
+    pages = [[lineOf({ transactionId, at })]];
+    await world.clock.advance(20 * minuteMs);
+    assert.equal(await reconcileYesterday(world.context), 1);
+    assert.equal((await findDay(world.db, account.railAccount, day))?.matched, 1n);
+    assert.equal(await reconcileYesterday(world.context), 0);
+  }
 });
 
 test('hostile lines of a statement by API are refused or shown harmlessly, and stop no other line', async () => {

@@ -1,13 +1,10 @@
 import { AppError } from '../api/app-error.ts';
-import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import { listStatementAccounts, type StatementAccount } from './account.ts';
 import type { ReconciliationContext } from './context.ts';
+import { lastWholeDay } from './import-from-api.ts';
 import { findDay } from './queries/days.ts';
 import { readDayOfLines } from './queries/lines.ts';
 import { isResultWhole, runDay } from './run-day.ts';
-
-// Lines of the last minutes of a day stand in its statement by then.
-const afterMidnightMs = 30 * 60_000;
 
 /**
  * Reconciles yesterday, once for each account: by API where the network has its statement there, else once somebody has imported
@@ -15,7 +12,7 @@ const afterMidnightMs = 30 * 60_000;
  * has reconciled.
  */
 export async function reconcileYesterday(context: ReconciliationContext): Promise<number> {
-  const day = utcDay(addMs(context.clock.now(), -dayMs - afterMidnightMs));
+  const day = lastWholeDay(context.clock.now());
   let reconciled = 0;
   for (const testMode of [false, true]) {
     for (const account of await listStatementAccounts(context, testMode)) {

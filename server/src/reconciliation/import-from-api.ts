@@ -1,5 +1,5 @@
 import { AppError } from '../api/app-error.ts';
-import { addMs, dayMs } from '../kit/clock.ts';
+import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import { firstMoment } from '../kit/time-or-day.ts';
 import type { StatementSource } from '../networks/statement.ts';
 import type { StatementAccount } from './account.ts';
@@ -7,12 +7,25 @@ import type { ReconciliationContext } from './context.ts';
 import { importLines, type ImportedRow } from './import-lines.ts';
 import { hasEndedImport } from './queries/imports.ts';
 
+// Lines of the last minutes of a day stand in its statement by then.
+const lateLinesMs = 30 * 60_000;
+
+/** From when on a statement by API has all lines of a day. */
+export function wholeSince(day: string): Date {
+  return addMs(firstMoment(day), dayMs + lateLinesMs);
+}
+
+/** The last day whose statement by API has all its lines. */
+export function lastWholeDay(now: Date): string {
+  return utcDay(addMs(now, -dayMs - lateLinesMs));
+}
+
 // On pages of fifty lines a day of a million; a provider whose pages are smaller has fewer.
 const pagesMax = 20_000;
 
 /**
  * Imports days of a statement by API, where the network has one. Not a day that is not over, of which the rest would count as missing,
- * nor one that an import since its end has, as that of a file where the network no longer returns the day.
+ * nor one that an import has, by API since it is whole, or of a file since its end, as where the network no longer returns the day.
  *
  * Throws AppError `unavailable` where a day cannot be read: its movements would all count as missing.
  */
@@ -25,7 +38,8 @@ export async function importDaysFromApi(
   if (!statements) return;
   for (const day of days) {
     const end = addMs(firstMoment(day), dayMs);
-    if (end > context.clock.now() || (await hasEndedImport(context.db, railAccount, { day, since: end }))) continue;
+    const since = { file: end, api: wholeSince(day) };
+    if (end > context.clock.now() || (await hasEndedImport(context.db, railAccount, { day, since }))) continue;
     await importFromApi(context, account, { statements, day });
   }
 }
@@ -36,8 +50,8 @@ async function importFromApi(
   account: StatementAccount,
   { statements, day }: { statements: StatementSource; day: string },
 ): Promise<void> {
-  // One import for each hour that it takes: a statement that was read again begins anew.
-  const fingerprint = `api ${day} ${context.clock.now().toISOString().slice(0, 13)}`;
+  // One import for each hour that it takes: a statement that was read again begins anew, also where lines were still to come.
+  const fingerprint = `api ${day} ${addMs(context.clock.now(), -lateLinesMs).toISOString().slice(0, 13)}`;
   const about = { source: 'api', name: day, fingerprint } as const;
   await importLines(context, account, { ...about, rows: rowsOf(statements, day, account.currency) });
 }

@@ -68,8 +68,9 @@ async function judgeLine(
   if (difference?.state === 'resolved') return;
   totals.differences.unknown = (totals.differences.unknown ?? 0) + 1;
   if (line.subject !== null) return;
-  if (!difference && run.casesLeft <= 0) return;
   const isOwners = account.ownerId !== null;
+  // Nobody decides an owner's own lines; each is stored, because later days list it too.
+  if (!difference && !isOwners && run.casesLeft <= 0) return;
   const opensCase = !isOwners && run.casesLeft > 0;
   const bookedMinor = movements.reduce((sum, { isDebit, amount }) => sum + (isDebit ? 1n : -1n) * BigInt(amount), 0n);
   const books = await account.books();
@@ -89,7 +90,7 @@ async function judgeLine(
       summary: describeLine(run, line, { isOwners, isBooked: isToBook || bookedMinor > 0n }),
     });
     if (isToBook) await bookUnmatched(tx, context, found.difference, line.netMinor);
-    if (found.openedCase || found.isNew) run.casesLeft -= 1;
+    if (found.openedCase || (found.isNew && !isOwners)) run.casesLeft -= 1;
     // A day that has not ended has what is booked now.
     if (isToBook && context.clock.now() < end) tx.afterCommit(() => (totals.listedMinor -= line.netMinor));
   });

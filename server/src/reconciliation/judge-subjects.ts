@@ -1,8 +1,9 @@
+import { bookUnreportedFee, findUnreportedFee } from './book-fee.ts';
 import { bookLine, provesPayment } from './book-line.ts';
 import type { Run } from './run.ts';
 import { compare, imbalance, type Finding } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
-import { describeFinding, endDifference, lockDifferencesOf, storeDifference } from './store-difference.ts';
+import { describeFinding, endDifference, isDecidedAs, lockDifferencesOf, storeDifference } from './store-difference.ts';
 import { loadCompared, type LoadedSubject } from './load-compared.ts';
 
 /** Compares records, books what their lines prove, stores what differs, and adds them up to the day's totals. */
@@ -11,7 +12,9 @@ export async function judgeSubjects(
   run: Run,
   subjects: readonly LoadedSubject[],
 ): Promise<void> {
-  for (const loaded of subjects) {
+  for (const read of subjects) {
+    const fee = findUnreportedFee(run, read);
+    const loaded = (fee && (await bookUnreportedFee(context, run, read.subject))) ?? read;
     const findings = compare(loaded);
     if (findings.length === 0 && loaded.differences.every(({ state }) => state === 'resolved')) addUp(run, loaded, []);
     else await judge(context, run, loaded, findings);
@@ -60,7 +63,8 @@ async function store(
         resolution: finding === booked ? 'booked' : null,
         summary: describeFinding(record, finding, { railAccount, currency }),
       });
-      if (openedCase || isNew) run.casesLeft -= 1;
+      // What is booked needs nobody.
+      if (openedCase || (isNew && state !== 'resolved')) run.casesLeft -= 1;
     }
     for (const difference of differences) {
       const isLeft = findings.some((finding) => finding.class === difference.class);
@@ -82,6 +86,7 @@ function addUp(run: Run, loaded: LoadedSubject, findings: readonly Finding[]): v
   const isOfDay = loaded.lines.some(({ at }) => at >= start && at < end);
   if (findings.length === 0 && isOfDay) totals.matched += 1n;
   for (const finding of findings) {
+    if (loaded.differences.some((stored) => isDecidedAs(stored, finding))) continue;
     if (stateOf(run, finding, loaded.movements) === 'in_transit') totals.inTransit += 1n;
     else totals.differences[finding.class] = (totals.differences[finding.class] ?? 0) + 1;
   }

@@ -1,5 +1,5 @@
+import type { Queryable } from '../kit/db.ts';
 import type { Compared } from './compare.ts';
-import type { ReconciliationContext } from './context.ts';
 import type { Difference } from './difference.ts';
 import { listFloatMovements, listRecords, listTransactionOwners, type FloatMovement } from './queries/books.ts';
 import { listDifferencesOf } from './queries/differences.ts';
@@ -23,7 +23,7 @@ export interface LoadedSubject extends Compared {
  * booked under the difference, and counts for its record.
  */
 export async function loadCompared(
-  { db }: Pick<ReconciliationContext, 'db'>,
+  { db }: { db: Queryable },
   railAccount: string,
   subjects: readonly LineSubject[],
   bounds: DayBounds,

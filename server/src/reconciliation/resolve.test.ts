@@ -135,6 +135,7 @@ test('a payment that is not in the statement is taken back, and a reversal in it
     assert.equal((await world.charge(charge)).status, 'reversed');
   }
   await assertProved();
+  assert.deepEqual(await world.differencesOf(null), [], 'what was decided is not open again');
 });
 
 test('money that nobody claims stands in unmatched until two operators say whose it is', async () => {
@@ -198,6 +199,11 @@ test('a decision to leave a difference as it is stands until its amounts change'
   await world.run(day);
   const [after] = await world.differencesOf(day);
   assert.deepEqual([after?.state, after?.resolution], ['resolved', 'acknowledge']);
+  // The day of the decision, and one after it.
+  for (const next of [await dayWith([]), await dayWith([])]) {
+    assert.deepEqual([next.result.listedMinor, next.result.unexplainedMinor], [-20n, 0n], next.day);
+    assert.deepEqual([next.result.differences.fee, next.differences], [undefined, []]);
+  }
 });
 
 test('what was booked at midnight agrees once the next statement has it', async () => {

@@ -5,19 +5,26 @@ import { firstMoment } from '../kit/time-or-day.ts';
 import type { StatementAccount } from './account.ts';
 import { compareDay } from './compare-day.ts';
 import type { ReconciliationContext } from './context.ts';
-import { importDaysFromApi } from './import-from-api.ts';
+import { importDaysFromApi, wholeSince } from './import-from-api.ts';
 import { judgeReceipts } from './judge-receipts.ts';
 import { linkLinesOfDay } from './link-lines.ts';
-import type { DayBounds } from './load-compared.ts';
 import { listMerchantsOnFloat, readFloatBalances } from './queries/books.ts';
 import { findDaysAround, upsertDay } from './queries/days.ts';
 import { readDayOfLines } from './queries/lines.ts';
 import { unexplained, type ReconciledDay } from './reconciled-day.ts';
+import type { Day } from './run.ts';
 
 export interface RunOptions {
   /** The account's balance at the end of the day, where the statement's lines have none. */
   closingBalanceMinor?: bigint;
   onProgress?: (progress: { day: string; compared: number; total: number }) => void;
+}
+
+/** What one day of a run is reconciled with. */
+interface DayOptions extends Pick<RunOptions, 'onProgress'> {
+  closingBalanceMinor?: bigint | undefined;
+  /** When the run began: what came since then it may not have read. */
+  ranAt: Date;
 }
 
 // After a longer pause the statement begins anew, with a difference at its opening.
@@ -38,20 +45,21 @@ export async function runDay(
 ): Promise<ReconciledDay> {
   if (firstMoment(day) > context.clock.now())
     throw new AppError('invalid_request', `The day ${day} has not begun yet.`);
+  const ranAt = context.clock.now();
   const missing = await listMissingDays(context, account, day);
   await importDaysFromApi(context, account, [...missing, day]);
   for (const earlier of missing) {
-    await runOneDay(context, account, earlier, { ...options, closingBalanceMinor: undefined });
+    await runOneDay(context, account, earlier, { ...options, closingBalanceMinor: undefined, ranAt });
   }
-  return runOneDay(context, account, day, options);
+  return runOneDay(context, account, day, { ...options, ranAt });
 }
 
-/** Whether nothing of a day is left to read: by API a day is read once it is over, and what else is imported is somebody's to run. */
+/** Whether nothing of a day is left to read: by API a day is read once it is whole, and what else is imported is somebody's to run. */
 export function isResultWhole(
   { statements }: StatementAccount,
   { day, ranAt }: Pick<ReconciledDay, 'day' | 'ranAt'>,
 ): boolean {
-  return statements === null || ranAt >= addMs(firstMoment(day), dayMs);
+  return statements === null || ranAt >= wholeSince(day);
 }
 
 /** The days since the last reconciled one before a day, with that one if it is not whole; none after a longer pause. */
@@ -76,16 +84,13 @@ async function runOneDay(
   context: ReconciliationContext,
   account: StatementAccount,
   day: string,
-  {
-    closingBalanceMinor,
-    onProgress,
-  }: Omit<RunOptions, 'closingBalanceMinor'> & { closingBalanceMinor?: bigint | undefined },
+  { closingBalanceMinor, onProgress, ranAt }: DayOptions,
 ): Promise<ReconciledDay> {
-  const { db, clock } = context;
+  const { db } = context;
   const { railAccount, ownerId, testMode, currency } = account;
   const start = firstMoment(day);
   const bounds = { start, end: addMs(start, dayMs) };
-  if (account.provesReceipts) return runReceiptsDay(context, account, day, bounds);
+  if (account.provesReceipts) return runReceiptsDay(context, account, { day, ...bounds }, ranAt);
   await linkLinesOfDay(context, account, day);
   const statement = await readDayOfLines(db, railAccount, day);
   const total = Number(statement?.lines ?? 0n);
@@ -110,7 +115,7 @@ async function runOneDay(
     ...{ gaps: statement?.gaps ?? 0n, statementChangeMinor, statementClosingMinor },
     ...{ ledgerChangeMinor: ledgerClosing - ledgerOpening, ledgerClosingMinor: ledgerClosing },
     openingDifferenceMinor: first?.openingDifferenceMinor ?? openingMinor - ledgerOpening - compared.listedAtStartMinor,
-    ...{ listedMinor: compared.listedMinor, ranAt: clock.now() },
+    ...{ listedMinor: compared.listedMinor, ranAt },
   };
   const reconciled: ReconciledDay = { ...result, unexplainedMinor: unexplained(result) };
   await upsertDay(db, reconciled);
@@ -121,18 +126,19 @@ async function runOneDay(
 async function runReceiptsDay(
   context: ReconciliationContext,
   account: StatementAccount,
-  day: string,
-  bounds: DayBounds,
+  bounds: Day,
+  ranAt: Date,
 ): Promise<ReconciledDay> {
   const { railAccount, ownerId, testMode, currency } = account;
+  const { day } = bounds;
   const statement = await readDayOfLines(context.db, railAccount, day);
-  const { confirmed, unconfirmed, differences } = await judgeReceipts(context, account, { day, ...bounds });
+  const { confirmed, unconfirmed, differences } = await judgeReceipts(context, account, bounds);
   const reconciled: ReconciledDay = {
     ...{ id: context.newId(), railAccount, day, ownerId, testMode, currency, lines: statement?.lines ?? 0n },
     ...{ matched: confirmed, inTransit: unconfirmed, differences, gaps: statement?.gaps ?? 0n },
     ...{ statementChangeMinor: BigInt(statement?.change ?? '0'), statementClosingMinor: null },
     ...{ ledgerChangeMinor: 0n, ledgerClosingMinor: 0n, openingDifferenceMinor: 0n, listedMinor: 0n },
-    ...{ unexplainedMinor: null, ranAt: context.clock.now() },
+    ...{ unexplainedMinor: null, ranAt },
   };
   await upsertDay(context.db, reconciled);
   return reconciled;

@@ -44,7 +44,7 @@ export async function storeDifference(
   const { finding, subject, railAccount, currency, summary } = found;
   const { oursMinor, theirsMinor } = finding;
   const isUnchanged = stored?.oursMinor === oursMinor && stored.theirsMinor === theirsMinor;
-  if (stored && isUnchanged && (isDecided(stored) || isAsFound(stored, found))) {
+  if (stored && isUnchanged && (isDecidedAs(stored, finding) || isAsFound(stored, found))) {
     return { difference: stored, isNew: false, openedCase: false };
   }
   const now = context.clock.now();
@@ -67,8 +67,11 @@ export async function storeDifference(
 // What ended by itself may begin again.
 const ownResolutions: readonly (string | null)[] = ['agrees', 'booked'];
 
-function isDecided({ state, resolution }: Difference): boolean {
-  return state === 'resolved' && !ownResolutions.includes(resolution);
+/** Whether two operators have decided this, of these amounts. */
+export function isDecidedAs(stored: Difference, finding: Finding): boolean {
+  const { class: kind, oursMinor, theirsMinor, state, resolution } = stored;
+  const isSame = kind === finding.class && oursMinor === finding.oursMinor && theirsMinor === finding.theirsMinor;
+  return isSame && state === 'resolved' && !ownResolutions.includes(resolution);
 }
 
 /**

@@ -226,6 +226,44 @@ export function deleteBodiesOfRecords(merchantId: string, objectIds: readonly st
   };
 }
 
+/** The customers that these records are, or that the payments and attempts among them name. */
+export function listCustomersOfRecords(
+  db: Queryable,
+  merchantId: string,
+  objectIds: readonly string[],
+): Promise<{ id: string; customerId: string }[]> {
+  return db.rows({
+    name: 'request_log_customers_of_records',
+    text: `SELECT id, id AS "customerId" FROM customers WHERE merchant_id = $1 AND id = ANY ($2::uuid[])
+           UNION ALL
+           SELECT id, customer_id FROM payment_intents
+           WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) AND customer_id IS NOT NULL
+           UNION ALL
+           SELECT charges.id, customer_id FROM charges
+           JOIN payment_intents ON payment_intents.merchant_id = $1 AND payment_intents.id = charges.intent_id
+           WHERE charges.merchant_id = $1 AND charges.id = ANY ($2::uuid[]) AND customer_id IS NOT NULL`,
+    values: [merchantId, [...objectIds]],
+  });
+}
+
+/**
+ * Those of these customers that are not deleted and not being deleted. Each is locked: a deletion that comes later waits, and then
+ * finds what this transaction writes.
+ */
+export async function lockCustomersNotDeleted(
+  db: Queryable,
+  merchantId: string,
+  customerIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'request_log_lock_customers',
+    text: `SELECT id FROM customers WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) AND deleted_at IS NULL
+           ORDER BY id FOR KEY SHARE SKIP LOCKED`,
+    values: [merchantId, [...customerIds]],
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Never backwards, when two processes trim. */
 export function recordTrim({ merchantId, toId }: RequestRange): Statement {
   return {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
+import { eventually } from '../../../test/harness/eventually.ts';
 import { SettableClock } from '../../../test/harness/settable-clock.ts';
 import { startService, type TestBusiness, type TestService } from '../../../test/harness/service.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 import { ListReader } from '../api/list-reader.ts';
 import { addMs, dayMs } from '../kit/clock.ts';
+import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { systemRandom } from '../kit/random.ts';
 import { bodyLengthMax, maskedBody, maskedQuery } from './masked-body.ts';
@@ -16,6 +18,8 @@ import { purgeRequests } from './retention.ts';
 const clock = new SettableClock(new Date('2026-11-22T07:36:00Z'));
 let service: TestService;
 let business: TestBusiness;
+/** What a log of the test waits for before it commits. */
+let beforeCommit = async (): Promise<void> => {};
 
 before(async () => {
   service = await startService({ clock });
@@ -28,7 +32,18 @@ function newLog(limits?: { requestsMax: number; charactersMax: number }) {
   const dropped = { count: 0 };
   const newId = () => uuidV7(clock, systemRandom);
   const observeDropped = () => void (dropped.count += 1);
-  const { db } = service;
+  const withTransaction: Database['withTransaction'] = (body) =>
+    service.db.withTransaction(async (tx) => {
+      const result = await body(tx);
+      await beforeCommit();
+      return result;
+    });
+  const { db: real } = service;
+  const db: Database = {
+    ...{ rows: (statement) => real.rows(statement), row: (statement) => real.row(statement) },
+    ...{ run: (statement) => real.run(statement), dedicatedClient: () => real.dedicatedClient() },
+    ...{ close: () => real.close(), waiting: 0, withTransaction },
+  };
   return { log: new RequestLog({ db, clock, newId, observeDropped, ...(limits && { limits }) }), dropped };
 }
 
@@ -119,6 +134,76 @@ test('large bodies are written a megabyte at a time, so that masking them delays
   for (let count = await log.write(); count > 0; count = await log.write()) batches.push(count);
   assert.deepEqual(batches, [16, 4]);
   assert.equal((await listAll(merchant.id)).length, 20);
+});
+
+/** A customer, a payment of theirs, and requests about both that wait to be written. */
+async function waitingRequests() {
+  const { merchant, key } = (await service.onboard()).test;
+  const api = createApiClient(service.url, key);
+  const customer = String((await api.post('/v1/customers', { name: 'Awa', phone: '7012345' })).body['id']);
+  const { body } = await api.post('/v1/payments', { data: { amount: 100, customer } });
+  const id = String(body['payment_intent_id']);
+  await service.app.drain();
+  const { log } = newLog();
+  const requestBody = { name: 'Awa' };
+  log.note(seen(merchant.id, { requestId: 'req_customer', path: `/v1/customers/${customer}`, query: 'search=Awa' }));
+  log.note(seen(merchant.id, { requestId: 'req_payment', requestBody, responseText: JSON.stringify({ id }) }));
+  log.note(seen(merchant.id, { requestId: 'req_other', requestBody }));
+  const written = async () => {
+    const rows = (await readAll(merchant.id)).filter(({ requestId }) =>
+      /^req_(customer|payment|other)$/.test(requestId),
+    );
+    return rows.map((row) => [row.requestId, row.query, row.requestBody, row.responseBody]).toSorted();
+  };
+  return { merchant, api, customer, log, written };
+}
+
+const withoutCustomer = [
+  ['req_customer', null, null, null],
+  ['req_other', null, '{"name":"Awa"}', '{"b":2}'],
+  ['req_payment', null, null, null],
+];
+
+test('what was sent about a customer who is deleted before it is written is stored without it', async () => {
+  const { api, customer, log, written } = await waitingRequests();
+  assert.ok((await api.send('DELETE', `/v1/customers/${customer}`)).status < 300);
+  await log.write();
+  assert.deepEqual(await written(), withoutCustomer);
+});
+
+test('what is written while its customer is being deleted is stored without what was sent, at once', async () => {
+  const { merchant, customer, log, written } = await waitingRequests();
+  const [isLocked, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const text = 'SELECT id FROM customers WHERE merchant_id = $1 AND id = $2 FOR UPDATE';
+  const deletion = service.db.withTransaction(async (tx) => {
+    await tx.row({ name: 'test_lock_for_deletion', text, values: [merchant.id, customer] });
+    isLocked.resolve();
+    await mayCommit.promise;
+  });
+  await isLocked.promise;
+  await log.write();
+  mayCommit.resolve();
+  await deletion;
+  assert.deepEqual(await written(), withoutCustomer);
+});
+
+test('a deletion waits for what is being written about its customer, and erases it', async () => {
+  const { api, customer, log, written } = await waitingRequests();
+  const [isWritten, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  beforeCommit = async () => {
+    isWritten.resolve();
+    await mayCommit.promise;
+  };
+  const writing = log.write();
+  await isWritten.promise;
+  const deletion = api.send('DELETE', `/v1/customers/${customer}`);
+  const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  const waiting = { name: 'test_waiting', text, values: [] };
+  await eventually('the deletion waits', async () => (await service.db.run(waiting)) > 0);
+  mayCommit.resolve();
+  beforeCommit = async () => {};
+  await Promise.all([writing, deletion]);
+  assert.deepEqual(await written(), withoutCustomer);
 });
 
 async function purge(): Promise<void> {

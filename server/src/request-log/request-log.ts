@@ -1,10 +1,10 @@
 import { BoundedMap } from '../kit/bounded-map.ts';
 import type { Clock } from '../kit/clock.ts';
-import type { Queryable } from '../kit/db.ts';
+import type { Database, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import { codeOf, maskedBody, maskedQuery } from './masked-body.ts';
 import type { LoggedRequest } from './logged-request.ts';
-import { insertRequests } from './queries.ts';
+import { insertRequests, listCustomersOfRecords, lockCustomersNotDeleted } from './queries.ts';
 
 /** A request whose response is on its way. */
 export interface SeenRequest {
@@ -48,7 +48,7 @@ const repeatsMax = 5_000;
 const requestCharacters = 1_000;
 
 interface RequestLogContext {
-  db: Queryable;
+  db: Database;
   clock: Clock;
   newId: () => string;
   /** Counts what was dropped because too much waited to be written. */
@@ -93,7 +93,7 @@ export class RequestLog {
     const batch = this.#nextBatch();
     const rows = batch.map(toRow);
     for (const [merchantId, ofMerchant] of Map.groupBy(rows, (row) => row.merchantId)) {
-      await insertRequests(this.#context.db, merchantId, ofMerchant);
+      await this.#context.db.withTransaction((tx) => insertWithoutDeleted(tx, merchantId, ofMerchant));
     }
     this.#waiting = this.#waiting.slice(batch.length);
     for (const request of batch) this.#characters -= weightOf(request);
@@ -118,6 +118,34 @@ export class RequestLog {
     this.#noted.set(name, now.getTime());
     return false;
   }
+}
+
+/** A customer may have been deleted while what was sent about them waited in memory: of that, the line is left. */
+async function insertWithoutDeleted(
+  tx: Transaction,
+  merchantId: string,
+  rows: readonly LoggedRequest[],
+): Promise<void> {
+  const deleted = await findRecordsOfDeleted(tx, merchantId, [...new Set(rows.flatMap(objectsOf))]);
+  const without = { query: null, requestBody: null, responseBody: null };
+  const stored = rows.map((row) => (objectsOf(row).some((id) => deleted.has(id)) ? { ...row, ...without } : row));
+  await insertRequests(tx, merchantId, stored);
+}
+
+function objectsOf({ pathObjectId, responseObjectId }: LoggedRequest): string[] {
+  return [pathObjectId, responseObjectId].filter((id) => id !== null);
+}
+
+async function findRecordsOfDeleted(
+  tx: Transaction,
+  merchantId: string,
+  objectIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const records = objectIds.length === 0 ? [] : await listCustomersOfRecords(tx, merchantId, objectIds);
+  if (records.length === 0) return new Set();
+  const customerIds = [...new Set(records.map(({ customerId }) => customerId))];
+  const there = await lockCustomersNotDeleted(tx, merchantId, customerIds);
+  return new Set(records.filter(({ customerId }) => !there.has(customerId)).map(({ id }) => id));
 }
 
 function isPlainRead({ method, statusCode }: SeenRequest): boolean {

@@ -74,6 +74,19 @@ export async function settleBatch(
   };
 }
 
+/** Records that a sub-account cannot be paid out in a period, where that shows only once its payout is stored. */
+export async function refusePayout(
+  tx: Transaction,
+  { clock, log }: TransferContext,
+  { id: merchantId }: Merchant,
+  { period, subAccountId, refusal }: { period: string; subAccountId: string; refusal: AppError },
+): Promise<SettledTotals> {
+  const claim = { subAccountId, transferId: null, refusal: refusal.code };
+  const claimed = await claimPeriods(tx, { merchantId, period, now: clock.now() }, [claim]);
+  if (claimed.size > 0) logRefusals(tx, log, merchantId, [{ subAccountId, refusal }]);
+  return { payouts: 0, amountMinor: 0n, refused: claimed.size, held: 0 };
+}
+
 async function planBatch(
   tx: Transaction,
   context: TransferContext,

@@ -1,13 +1,14 @@
+import { AppError } from '../api/app-error.ts';
 import { idBeforeAll } from '../kit/ids.ts';
 import { PublicError } from '../kit/public-error.ts';
-import type { Queryable } from '../kit/db.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
 import { readBalances } from '../ledger/balances.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { payoutMinimumMinor } from './plan-payout.ts';
 import { insertRunOnce, listUnsettled } from './queries.ts';
-import { settleBatch, type SettledTotals } from './settle-batch.ts';
+import { refusePayout, settleBatch, type SettledTotals } from './settle-batch.ts';
 
 export { countUnsettled } from './queries.ts';
 
@@ -98,11 +99,12 @@ async function settleBatchOrEach(
   { merchant, period }: SettlementRun,
   batch: readonly string[],
 ): Promise<BatchTotals> {
-  const settle = async (subAccountIds: readonly string[]): Promise<BatchTotals> => {
-    const work = { period, subAccountIds };
-    const settled = await context.db.withTransaction((tx) => settleBatch(tx, context, merchant, work));
-    return { ...settled, failed: 0 };
-  };
+  const inTransaction = async (body: (tx: Transaction) => Promise<SettledTotals>): Promise<BatchTotals> => ({
+    ...(await context.db.withTransaction(body)),
+    failed: 0,
+  });
+  const settle = (subAccountIds: readonly string[]): Promise<BatchTotals> =>
+    inTransaction((tx) => settleBatch(tx, context, merchant, { period, subAccountIds }));
   try {
     return await settle(batch);
   } catch (error) {
@@ -114,11 +116,21 @@ async function settleBatchOrEach(
       add(totals, await settle([id]));
     } catch (error) {
       if (isUnavailable(error)) throw error;
+      if (isForWantOfMoney(error)) {
+        const refused = { period, subAccountId: id, refusal: error };
+        add(totals, await inTransaction((tx) => refusePayout(tx, context, merchant, refused)));
+        continue;
+      }
       context.log.error('settling a sub-account failed and will be retried', error, { merchant_id: merchant.id });
       totals.failed += 1;
     }
   }
   return totals;
+}
+
+/** Trying again does not help, as where the money lies in the business's own account at a network (`refuseMoneyElsewhere`). */
+function isForWantOfMoney(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'insufficient_balance';
 }
 
 /** An unreachable database is no failure of a sub-account: the run ends, and the next one continues. */

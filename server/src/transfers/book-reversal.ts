@@ -24,6 +24,7 @@ import { ledgerSource, ownAccount, type LockedTransfer, type Transfer } from './
 // transfer; advances and debts are undone below, by rules of their own.
 const notUndone = [
   'network_fee',
+  'statement_fee',
   'paid_twice',
   'paid_twice_recovered',
   'advanced',

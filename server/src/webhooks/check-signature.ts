@@ -1,4 +1,5 @@
 import { isSameText } from '../kit/same-text.ts';
+import { openOrNull } from '../kit/seal.ts';
 import type { WebhookContext } from './context.ts';
 import { openSecrets } from './endpoint-secret.ts';
 import { getEndpoint } from './manage-endpoints.ts';
@@ -17,7 +18,8 @@ export interface ReceivedWebhook {
 
 /**
  * `late`: it verifies, but is older than receivers should accept. `changed_body`: it verifies once the body is written as it was
- * sent, so the receiver's framework changed it. `other_endpoint`: another endpoint's secret signed it.
+ * sent, so the receiver's framework changed it. `other_endpoint`: another endpoint's secret signed it. `lost_secret`: nobody can open
+ * the endpoint's secret, because the SEAL_KEY of its time is lost.
  */
 export type SignatureFinding =
   | 'verified'
@@ -25,6 +27,7 @@ export type SignatureFinding =
   | 'late'
   | 'changed_body'
   | 'other_endpoint'
+  | 'lost_secret'
   | 'no_signature'
   | 'no_timestamp'
   | 'mismatch';
@@ -55,7 +58,9 @@ export async function checkSignature(
     const expected = headers[isStandard ? 'webhook-signature' : signatureHeader] ?? '';
     return signature.split(/\s+/).some((each) => isSameText(each, expected));
   };
-  const { current, previous } = openSecrets(sealer, endpoint)(now);
+  const own = openOrNull(() => openSecrets(sealer, endpoint)(now));
+  if (own === null) return 'lost_secret';
+  const { current, previous } = own;
   const secrets = [current, ...(previous === null ? [] : [previous])];
   const found = secrets.find((secret) => verifies(secret, received.body));
   if (found !== undefined) {
@@ -64,7 +69,10 @@ export async function checkSignature(
   }
   if (asSent(received.body).some((body) => secrets.some((secret) => verifies(secret, body)))) return 'changed_body';
   const others = (await listEndpointsByMerchant(db, merchantId)).filter(({ id }) => id !== endpoint.id);
-  const isOther = others.some((other) => verifies(openSecrets(sealer, other)(now).current, received.body));
+  const isOther = others.some((other) => {
+    const opened = openOrNull(() => openSecrets(sealer, other)(now));
+    return opened !== null && verifies(opened.current, received.body);
+  });
   return isOther ? 'other_endpoint' : 'mismatch';
 }
 

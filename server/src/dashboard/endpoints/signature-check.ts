@@ -27,6 +27,10 @@ const findings: Record<SignatureFinding, { mark: StateMark; text: string }> = {
     mark: bad('Another endpoint’s secret'),
     text: 'Another endpoint of yours signed it. Each has a secret of its own: compare the address.',
   },
+  lost_secret: {
+    mark: bad('Its secret cannot be opened'),
+    text: 'The key that it was sealed with is lost, so nobody can check a signature with it. Roll the secret, and put the new one on your server.',
+  },
   no_signature: { mark: bad('No signature'), text: 'Paste the value of the signature header.' },
   no_timestamp: {
     mark: bad('No time'),

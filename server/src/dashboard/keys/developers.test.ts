@@ -6,6 +6,7 @@ import { SettableClock } from '../../../../test/harness/settable-clock.ts';
 import { createApiClient } from '../../../../test/harness/api-client.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
 import { hiddenFields, press, sendForm } from '../patterns/form.corpus.ts';
+import { createSealer } from '../../kit/seal.ts';
 import { listKeys } from '../../merchants/manage-keys.ts';
 import { signatureHeaders } from '../../webhooks/signature.ts';
 
@@ -236,4 +237,21 @@ test('the check of a signature says whether it verifies, and why not', async () 
   }
   const other = await (await submit(`/endpoints/${world.business.test.endpointId}/signature`, good)).text();
   assert.match(other, /Another endpoint/);
+});
+
+test('the check of a signature goes on where the secret of an endpoint cannot be opened any more', async () => {
+  const create = async (url: string) => String((await world.api.post('/v1/webhook-endpoints', { url })).body['id']);
+  const [id, lost] = [await create('https://shop.example/good'), await create('https://shop.example/lost')];
+  await world.service.db.run({
+    name: 'test_lose_secret',
+    text: 'UPDATE webhook_endpoints SET secret = $3 WHERE merchant_id = $1 AND id = $2',
+    values: [world.business.test.merchant.id, lost, createSealer('44'.repeat(32)).seal('wh_lost', 'any')],
+  });
+  const check = async (endpoint: string) => {
+    const fields = { body: '{}', signature: 'v1,c2lnbmF0dXJl', id: 'evt', timestamp: '1790000000' };
+    const response = await submit(`/endpoints/${endpoint}/signature`, fields);
+    return [response.status, /<h1>([^<]*)<\/h1>/.exec(await response.text())?.[1]];
+  };
+  assert.deepEqual(await check(id), [200, 'It does not verify']);
+  assert.deepEqual(await check(lost), [200, 'Its secret cannot be opened']);
 });

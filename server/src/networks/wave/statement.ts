@@ -13,7 +13,8 @@ interface WaveTransaction {
   at: Date;
   /** The effect on the wallet, fee included: below zero for money that left it. */
   netMinor: bigint;
-  feeMinor: bigint;
+  /** Null where the line does not say. */
+  feeMinor: bigint | null;
   /** The wallet's balance afterwards; null where the line has none. */
   balanceMinor: bigint | null;
   currency: string;
@@ -36,6 +37,8 @@ interface WaveTransactionPage {
 /** The statement of the wallet (docs/networks.md, "Wave"). A key may serve many merchants' payments, so it is nobody's in particular. */
 export function statementSource(client: WaveClient): StatementSource {
   return {
+    // A session and a refund have none.
+    hasUnreportedFees: true,
     read: async ({ day, cursor }) => {
       const page = await readDay(client, { day, cursor, reference: null });
       if (typeof page === 'string') return { state: 'unknown', detail: page };
@@ -110,7 +113,7 @@ function readLine(item: JsonValue): WaveTransaction | string {
   const { transaction_id: transactionId, transaction_type: type, currency } = item;
   const at = new Date(typeof item['timestamp'] === 'string' ? item['timestamp'] : Number.NaN);
   const netMinor = readSigned(item['amount']);
-  const feeMinor = item['fee'] === undefined || item['fee'] === null ? 0n : readSigned(item['fee']);
+  const feeMinor = item['fee'] === undefined || item['fee'] === null ? null : readSigned(item['fee']);
   if (typeof transactionId !== 'string') return 'A line has no transaction id.';
   if (netMinor === undefined || feeMinor === undefined || typeof currency !== 'string') {
     return 'Its amount is not as documented.';
@@ -144,13 +147,14 @@ function entryOf(line: WaveTransaction): StatementEntry {
   const { transactionId, at, netMinor, currency, balanceMinor, counterpartyNumber, counterpartyName } = line;
   const kind = kindOf(line);
   const absoluteMinor = netMinor < 0n ? -netMinor : netMinor;
-  const feeMinor = line.feeMinor < 0n ? -line.feeMinor : line.feeMinor;
+  const feeMinor = line.feeMinor !== null && line.feeMinor < 0n ? -line.feeMinor : line.feeMinor;
+  const fee = feeMinor ?? 0n;
   const isPayout = kind === 'payout' || kind === 'payout_reversal';
   return {
     ...{ transactionId, kind, at, netMinor, currency, balanceMinor, counterpartyNumber, counterpartyName },
     status: 'completed',
     // Of a collection the fee is kept; it is charged on top of a payout.
-    grossMinor: isPayout ? absoluteMinor - feeMinor : absoluteMinor + feeMinor,
+    grossMinor: isPayout ? absoluteMinor - fee : absoluteMinor + fee,
     feeMinor,
     reference: line.clientReference,
     originalTransactionId: kind === 'refund' && line.sessionId !== null ? refundIdOf(line.sessionId) : null,

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createCharge } from '../../../../test/harness/api-client.ts';
 import { openPage } from '../../../../test/harness/browser.ts';
+import { asOwner } from '../../../../test/harness/tables.ts';
+import type { Statement } from '../../kit/db.ts';
 import { openDashboardWorld, type DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 
 let world: DashboardWorld;
@@ -62,6 +64,31 @@ test('the file of 50,000 payments is the list: every row once, the same sum, in 
   await abandoned.body?.cancel();
   const cashier = await world.signIn('cashier');
   assert.equal((await cashier.get(world.at('/payments/export/file'))).status, 403);
+});
+
+test('a HEAD for a file reads nothing of it, and is no export', async () => {
+  const owner = await world.signIn('owner');
+  const { db } = world.service;
+  const { rows: read } = db;
+  let pages = 0;
+  const counting = <Row>(statement: Statement): Promise<Row[]> => {
+    if (statement.name.startsWith('payment_intents')) pages += 1;
+    return read.call(db, statement) as Promise<Row[]>;
+  };
+  Object.assign(db, { rows: counting });
+  try {
+    const init = { method: 'HEAD', headers: { cookie: owner.cookie } };
+    const response = await fetch(world.at('/payments/export/file'), init);
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/csv; charset=utf-8']);
+  } finally {
+    Object.assign(db, { rows: read });
+  }
+  assert.equal(pages, 0);
+  const exported = await asOwner(world.service, 'SELECT 1 FROM audit_entries WHERE actor_id = $1 AND action LIKE $2', [
+    owner.account.id,
+    '%export%',
+  ]);
+  assert.equal(exported.length, 0);
 });
 
 test('while a file is downloaded, its page shows how far it is, and nothing once it is complete', async () => {

@@ -5,6 +5,7 @@ import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { hasRecentFactor } from '../../accounts/sessions.ts';
 import { giveSecondFactor } from '../../accounts/sign-in.ts';
 import { AppError, fieldError } from '../../api/app-error.ts';
+import { methodOf } from '../../kit/head-requests.ts';
 import { html } from '../../kit/html.ts';
 import { PublicError } from '../../kit/public-error.ts';
 import { readForm } from '../forms.ts';
@@ -102,21 +103,31 @@ async function takeFactor(
   return giveSecondFactor(accounts, { account, session }, { code, passkey, client, isWithAction: true });
 }
 
-/** Sends a file. That somebody takes data away is recorded first, and without that it is not sent. */
+/**
+ * Sends a file. That somebody takes data away is recorded first, and without that it is not sent. A HEAD takes nothing away: nothing is
+ * read for it.
+ */
 export async function sendDownload(
   reply: FastifyReply,
   download: Download,
   recordExport: (name: string) => Promise<void>,
 ): Promise<FastifyReply> {
   const { name, contentType, bytes, isInline = false } = download;
+  const isHead = methodOf(reply.request.raw) === 'HEAD';
   try {
-    if (/^(text\/csv|application\/json)/.test(contentType)) await recordExport(name);
+    if (!isHead && /^(text\/csv|application\/json)/.test(contentType)) await recordExport(name);
   } catch (error) {
-    // Ends what the file would be read from.
-    if (!(bytes instanceof Uint8Array)) await bytes[Symbol.asyncIterator]().return?.();
+    await endReading(bytes);
     throw error;
   }
+  if (isHead) await endReading(bytes);
   const disposition = `${isInline ? 'inline' : 'attachment'}; filename="${name}"`;
   reply.type(contentType).header('content-disposition', disposition).header('cache-control', 'no-store');
-  return reply.send(bytes instanceof Uint8Array ? Buffer.from(bytes) : Readable.from(bytes));
+  if (bytes instanceof Uint8Array) return reply.send(Buffer.from(bytes));
+  return reply.send(Readable.from(isHead ? [] : bytes));
+}
+
+/** Ends what a file would be read from. */
+async function endReading(bytes: Download['bytes']): Promise<void> {
+  if (!(bytes instanceof Uint8Array)) await bytes[Symbol.asyncIterator]().return?.();
 }

@@ -58,7 +58,7 @@ export function listDifferencesOf(
   });
 }
 
-/** What was not decided when a day ended, after `after`. */
+/** What was not decided when a day ended, or was decided without booking anything, so that it still differs; after `after`. */
 export function listUndecided(
   db: Queryable,
   railAccount: string,
@@ -68,7 +68,8 @@ export function listUndecided(
     name: 'reconciliation_differences_undecided',
     text: `-- across merchants: an account may serve all of them
            SELECT ${columns} FROM reconciliation_differences
-           WHERE rail_account = $1 AND (state <> 'resolved' OR resolved_day >= $2) AND ($3::uuid IS NULL OR id > $3)
+           WHERE rail_account = $1 AND (state <> 'resolved' OR resolved_day >= $2 OR resolution = 'acknowledge')
+             AND ($3::uuid IS NULL OR id > $3)
            ORDER BY id LIMIT $4`,
     values: [railAccount, day, after, rowsMax],
   });

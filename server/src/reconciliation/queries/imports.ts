@@ -124,14 +124,15 @@ export async function isImportIncomplete(
 export async function hasEndedImport(
   db: Queryable,
   railAccount: string,
-  { day, since }: { day: string; since: Date },
+  { day, since }: { day: string; since: Record<StatementImport['source'], Date> },
 ): Promise<boolean> {
   const row = await db.row({
     name: 'statement_imports_ended',
     text: `SELECT id FROM statement_imports
-           WHERE rail_account = $1 AND created_at >= $3 AND finished_at IS NOT NULL
+           WHERE rail_account = $1 AND created_at >= CASE source WHEN 'api' THEN $4::timestamptz ELSE $3::timestamptz END
+             AND finished_at IS NOT NULL
              AND ($2::date BETWEEN first_day AND last_day OR (source = 'api' AND name = $2::date::text)) LIMIT 1`,
-    values: [railAccount, day, since],
+    values: [railAccount, day, since.file, since.api],
   });
   return row !== undefined;
 }
