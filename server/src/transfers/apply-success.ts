@@ -42,7 +42,8 @@ export async function applyStatementLine(
 ): Promise<void> {
   const payout = { ...(await claimPayout(context, transfer, providerTransaction)), isOfStatement: true };
   await withLockedTransfer(context, transfer, async (tx, locked) => {
-    const isSettled = locked.transfer.networkTransactionId !== null && statementHasOwnIds(context, locked, payout);
+    const { transfer: current } = locked;
+    const isSettled = current.networkTransactionId !== null && statementHasOwnIds(context, current, payout);
     if (!isSettled) await settleSuccess(tx, context, locked, payout);
   });
 }
@@ -50,7 +51,7 @@ export async function applyStatementLine(
 /** Money that left, and whether its provider transaction is this transfer's. */
 export interface ClaimedPayout extends Payout {
   claimed: boolean;
-  /** Whether a line of the statement names it, which has the API's reference nowhere. */
+  /** Whether a line of the statement, or a person who has read one, names it: that has the API's reference nowhere. */
   isOfStatement?: boolean;
 }
 
@@ -104,16 +105,16 @@ export async function isNamedByStatement(
 ): Promise<boolean> {
   const { networkTransactionId, networkReference, currency } = locked.transfer;
   const isOfStatement = networkTransactionId !== null && networkReference === null;
-  if (!isOfStatement || payout.isOfStatement || !statementHasOwnIds(context, locked, payout)) return false;
+  if (!isOfStatement || payout.isOfStatement || !statementHasOwnIds(context, locked.transfer, payout)) return false;
   const { providerTransaction } = payout;
   if (providerTransaction.currency !== currency) return false;
   return providerTransaction.amountMinor === (await readPaidMinor(tx, locked.transfer));
 }
 
-function statementHasOwnIds(
-  { networks }: TransferContext,
-  { transfer: { network, route } }: LockedTransfer,
-  { railAccount }: ClaimedPayout,
+export function statementHasOwnIds(
+  { networks }: Pick<TransferContext, 'networks'>,
+  { network, route }: Pick<Transfer, 'network' | 'route'>,
+  { railAccount }: Pick<ClaimedPayout, 'railAccount'>,
 ): boolean {
   const connector = networks.find({ railAccount, network });
   const operations = route === 'network' ? connector?.refunds : connector?.payouts;

@@ -4,7 +4,7 @@ import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
-import { claimPayout, settleSuccess, type ClaimedPayout } from './apply-success.ts';
+import { claimPayout, settleSuccess, statementHasOwnIds, type ClaimedPayout } from './apply-success.ts';
 import { reverse, reverseLateSuccess, reversePart } from './apply-reversal.ts';
 import {
   bookMismatchAccepted,
@@ -292,7 +292,9 @@ async function stepOf(
   if (!payout.claimed) {
     throw new AppError('state_conflict', 'This transaction of the network has settled something else: ask it again.');
   }
-  return { found, reported, railAccount, payout };
+  // A person reads the statement. Where that has ids of its own, the API may still report the same payout under another one.
+  const isOfStatement = transactionId !== transfer.networkReference && statementHasOwnIds(context, transfer, payout);
+  return { found, reported, railAccount, payout: { ...payout, isOfStatement } };
 }
 
 async function fail(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
