@@ -153,17 +153,17 @@ async function complete(
   });
 }
 
-/** Where no callback would report a reversal, the transfer is looked up again some time after its success. */
+/** Where no callback would report a reversal, the transfer is looked up again some time after its success, also while it is reviewed. */
 function enqueueRecheck(
   tx: Transaction,
   context: TransferContext,
   { merchant, transfer }: LockedTransfer,
-  completedAt: Date,
+  paidAt: Date,
 ): void {
   const { railAccount, network, route } = transfer;
   const connector = railAccount === null ? undefined : context.networks.find({ railAccount, network });
   const operations = route === 'network' ? connector?.refunds : connector?.payouts;
-  const dueAt = nextRecheckAt(operations?.capabilities.recheckAfterMs ?? [], completedAt, completedAt);
+  const dueAt = nextRecheckAt(operations?.capabilities.recheckAfterMs ?? [], paidAt, paidAt);
   if (dueAt !== null) enqueue(tx, context, { ...recheckWork(merchant, transfer), dueAt });
 }
 
@@ -180,6 +180,7 @@ async function suspend(
     summary: `${transfer.network} paid ${moneyText(payout.providerTransaction)} instead of ${moneyText(transfer)}.`,
   });
   noteTransfer(tx, context, transfer, 'review', 'The network paid another amount. An operator reviews it.');
+  enqueueRecheck(tx, context, locked, context.clock.now());
   const review = { progress: 'final', review: 'amount_mismatch' } as const;
   return changeTransfer(tx, context, locked, { ...review, ...networkIds(payout) });
 }
