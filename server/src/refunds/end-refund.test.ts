@@ -148,6 +148,20 @@ test('a refund paid after it failed is the merchant’s cost, and counts once a 
   await world.verify();
 });
 
+test('what was paid late is not refunded again before a person has decided', async () => {
+  const charge = await world.collect();
+  const refund = await world.refundReported(charge, refused);
+  await world.report(refund, paidBack(refund));
+  await assert.rejects(
+    world.refund(charge),
+    (error) => error instanceof AppError && error.code === 'refund_not_possible',
+  );
+  await resolve(await openCase(refund, 'late_success'), 'recovered');
+  await world.refundReported(charge, paidBack);
+  assert.equal((await world.charge(charge)).status, 'refunded');
+  await world.verify();
+});
+
 test('a reversed part of a refund returns to each party in proportion, and can be refunded again', async () => {
   const awa = await world.newSubAccount(20);
   const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
