@@ -6,7 +6,8 @@ import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import { AppError } from '../api/app-error.ts';
 import { applyResponse } from '../payments/apply-response.ts';
-import { reversed } from '../payments/payment-world.corpus.ts';
+import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
+import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import type { Refund } from './refund.ts';
 import {
@@ -248,17 +249,27 @@ test('a refund paid late with less than its amount counts with what was paid', a
   await world.verify();
 });
 
-async function openCase(refund: Refund, kind: Case['kind']): Promise<Case> {
-  const found = (await listCases(world.db, 'open', 1_000)).find(
-    (one) => one.subjectId === refund.id && one.kind === kind,
-  );
+test('a payment counts as refunded once reversals and refunds together leave nothing of it', async () => {
+  const charge = await world.collect();
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId: `again-${charge.id}` }));
+  await resolve(await openCase(charge, 'second_success'), 'accept');
+  await world.refundReported(charge, paidBack, 15_000n);
+  const first = charge.networkTransactionId ?? '';
+  await applyResponse(world.context, charge, reversed(charge, { transactionId: first }));
+  const left = await world.charge(charge);
+  assert.deepEqual([left.status, left.amountReceivedMinor, left.amountRefundedMinor], ['refunded', 10_000n, 15_000n]);
+  await world.verify();
+});
+
+async function openCase({ id }: Pick<Refund, 'id'>, kind: Case['kind']): Promise<Case> {
+  const found = (await listCases(world.db, 'open', 1_000)).find((one) => one.subjectId === id && one.kind === kind);
   assert.ok(found);
   return found;
 }
 
 /** Two operators resolve a case. */
 async function resolve({ id: caseId }: Case, resolution: string, reported: ReportedMoney | null = null): Promise<void> {
-  const resolvers = createTransferResolvers(world.context);
+  const resolvers = [...createTransferResolvers(world.context), ...createChargeResolvers(world.context)];
   const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };
   const [operatorId, other] = [world.context.newId(), world.context.newId()];
   const evidence = 'The network’s statement of 22 November.';
