@@ -152,8 +152,9 @@ async function endLookUp(context: PaymentContext, { capabilities }: CollectingCo
 }
 
 /**
- * Looks up a charge that has ended, or whose money is held for review: whether the network has reversed what it had collected, at the times that its connector
- * names; and when a callback says that something has changed, also whether it has collected after all.
+ * Looks up a charge that has ended, or whose money is held for review: whether the network has reversed what it had collected, at the
+ * times that its connector names; and when a callback says that something has changed, or the network did not know the charge, also
+ * whether it collects after all: then it is stopped, and looked up until that has ended.
  */
 export async function recheckCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
@@ -163,8 +164,11 @@ export async function recheckCharge(context: PaymentContext, work: Work): Promis
   const response = await collections.lookUp({ ...handlesOf(charge), hasSucceeded });
   const hasChanged = response.state === 'reversed' || (response.state === 'succeeded' && !hasSucceeded);
   if (hasChanged) await applyResponse(context, charge, response);
-  const { lookUpDelaysMs, recheckAfterMs } = collections.capabilities;
-  const retryAt = response.state === 'unknown' ? retryRecheckAt(work, lookUpDelaysMs, context.clock.now()) : null;
+  const { canCancel, lookUpDelaysMs, recheckAfterMs } = collections.capabilities;
+  const isCollecting = !hasSucceeded && (response.state === 'awaiting_payer' || response.state === 'processing');
+  if (isCollecting && canCancel) await stopCollecting(context, charge);
+  const isOpen = isCollecting || response.state === 'unknown';
+  const retryAt = isOpen ? retryRecheckAt(work, lookUpDelaysMs, context.clock.now()) : null;
   if (retryAt !== null) return postponeWork(context.db, work, retryAt);
   if (!hasSucceeded && response.state !== 'not_found') return completeWork(context.db, work);
   const afterMs = hasSucceeded ? recheckAfterMs : [collections.capabilities.notFoundIsFinalAfterMs];
