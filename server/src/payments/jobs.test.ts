@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { addMs } from '../kit/clock.ts';
+import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
@@ -297,4 +298,17 @@ test('a prompt for an ended attempt is not looked up without end where it cannot
   const looks = network.count('look_up');
   for (let round = 0; round < 5; round += 1) for (const work of await world.claim()) await world.jobs.cancel(work);
   assert.ok(network.count('look_up') <= looks + 1, `${network.count('look_up') - looks} at once`);
+});
+
+test('a prompt for an ended attempt that cannot be cancelled just now is tried a few times', async () => {
+  const { wave } = world.networks;
+  const { intent, charge } = await world.createSent();
+  await world.cancel(intent);
+  await applyResponse(world.context, charge, refused);
+  wave.responses.cancel = wave.responses.start;
+  await world.work();
+  assert.equal(wave.count('cancel'), 1);
+  await world.clock.advance(60 * secondMs);
+  await world.work();
+  assert.equal(wave.count('cancel'), 2);
 });
