@@ -166,6 +166,19 @@ test('after a day without an outcome one case is opened, and look-ups go on ever
   assert.deepEqual([late.status, late.late], ['completed', true]);
 });
 
+test('a look-up in flight while a callback reports the outcome opens no case of an unknown one', async () => {
+  const { wave } = world.networks;
+  const { charge } = await world.createSent();
+  wave.responses.look_up = { state: 'unknown', detail: 'HTTP 500' };
+  await world.clock.advance(25 * 60 * 60 * secondMs);
+  wave.responses.look_up = async () => {
+    await applyResponse(world.context, charge, succeeded(charge));
+    return { state: 'unknown', detail: 'HTTP 500' };
+  };
+  await world.work();
+  assert.deepEqual([(await world.charge(charge)).status, await world.cases(charge)], ['completed', []]);
+});
+
 test('a charge whose payment was cancelled or expired before it was sent is never sent', async () => {
   const cancelled = await world.create();
   await cancel(cancelled.intent);
