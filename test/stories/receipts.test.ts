@@ -256,6 +256,14 @@ test('a statement that contradicts a message takes the charge back, with a case 
   await assertNoBalance();
 });
 
+test('a line without a fee that has a little less than the message proves nothing, and takes nothing back', async () => {
+  const payment = await shop.paidBy('T_NETLINE01');
+  await shop.reconcile([['T_NETLINE01', new Date(), '445.50']]);
+  const receipts = await asOwner(shop.service, `SELECT status FROM receipts WHERE transaction_key = 'T_NETLINE01'`);
+  assert.deepEqual(receipts, [{ status: 'unconfirmed' }]);
+  assert.equal((await shop.transaction(payment.id))['status'], 'completed');
+});
+
 test('money that the same statement takes back pays nothing, whichever of its lines is read first', async () => {
   // Lines are read in the order of their ids, which are hashes: of six transactions, some have the reversal first.
   const ids = ['T_TAKEN0001', 'T_TAKEN0002', 'T_TAKEN0003', 'T_TAKEN0004', 'T_TAKEN0005', 'T_TAKEN0006'];

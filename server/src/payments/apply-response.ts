@@ -154,7 +154,8 @@ async function applyProgress(
     handles: step.handles ?? null,
     updatedAt: context.clock.now(),
   });
-  if (touched === 0 && step.progress === 'awaiting_payer') await cancelEnded(context, charge);
+  const hasEndedSince = touched === 0 && charge.status === 'pending';
+  if (hasEndedSince && step.progress === 'awaiting_payer') await cancelEnded(context, charge);
   notifyOfIntent(context, { merchantId: charge.merchantId, id: charge.intentId });
   return 'open';
 }

@@ -8,7 +8,7 @@ import type { ProviderTransaction, ReversalIdentity } from '../networks/contract
 import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import { claimCollection, settleSuccess } from './apply-success.ts';
 import type { Collection } from './booking.ts';
-import { changeCharge, withLockedPayment, type LockedPayment } from './change-payment.ts';
+import { changeCharge, withLockedPayment, type ChargeChange, type LockedPayment } from './change-payment.ts';
 import { isPaid, isRequestedAmount, receivedMinor, remainingMinor, type Charge } from './charge.ts';
 import { bookReversed, lockClawback, type ReversedMoney } from './clawback.ts';
 import type { PaymentContext } from './context.ts';
@@ -131,17 +131,19 @@ export async function reverseFromCharge(
   const { charge, intent } = payment;
   const { reversedMinor } = money;
   const booked = await bookReversed(tx, context, { charge, shares: intent.shares }, money);
-  if (reversedMinor === remainingMinor(charge)) {
+  const leftMinor = remainingMinor(charge) - reversedMinor;
+  if (leftMinor === 0n) {
     await changeCharge(tx, context, payment, { status: 'reversed', progress: 'final' }, 'charge.reversed');
-  } else if (money.divided === 'as_it_came') {
-    const amountReceivedMinor = receivedMinor(charge) - reversedMinor;
-    await changeCharge(tx, context, payment, { amountReceivedMinor }, null);
+    return booked;
+  }
+  // As when a refund is the last of it.
+  const isRefunded = charge.status === 'completed' && charge.amountRefundedMinor >= leftMinor;
+  const change: ChargeChange = isRefunded ? { status: 'refunded' } : {};
+  if (money.divided === 'as_it_came') {
+    change.amountReceivedMinor = receivedMinor(charge) - reversedMinor;
+    await changeCharge(tx, context, payment, change, null);
   } else {
-    const amountReversedMinor = charge.amountReversedMinor + reversedMinor;
-    const leftMinor = remainingMinor(charge) - reversedMinor;
-    // As when a refund is the last of it.
-    const isRefunded = charge.status === 'completed' && charge.amountRefundedMinor >= leftMinor;
-    const change = isRefunded ? ({ status: 'refunded', amountReversedMinor } as const) : { amountReversedMinor };
+    change.amountReversedMinor = charge.amountReversedMinor + reversedMinor;
     await changeCharge(tx, context, payment, change, 'charge.reversed');
   }
   return booked;

@@ -246,18 +246,18 @@ export async function bookLeftSuspense(
   await bookCharge(tx, context, { ...charge, currency }, flow, [left]);
 }
 
-/** A share whose sub-account was deleted goes to the merchant. */
+/** A share whose sub-account was deleted goes to the merchant: of money that had been collected, or accepted. */
 export async function bookUnallocatedShare(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
-  { amountMinor }: SuspendedMoney,
+  { flow, money }: { flow: 'share_kept' | 'share_accepted'; money: SuspendedMoney },
 ): Promise<void> {
-  const credits = merchantParts(context.settings.settlementDelayMs, charge, amountMinor);
+  const credits = merchantParts(context.settings.settlementDelayMs, charge, money.amountMinor);
   const movements = credits.map((part): Movement => {
     return { debit: 'suspense', credit: part.account, amountMinor: part.amountMinor };
   });
-  await bookCharge(tx, context, charge, 'share_kept', movements);
+  await bookCharge(tx, context, charge, flow, movements);
 }
 
 /** Money for a sub-account that was deleted, booked to `suspense`. */

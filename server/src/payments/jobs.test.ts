@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { addMs } from '../kit/clock.ts';
+import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
@@ -165,6 +166,19 @@ test('after a day without an outcome one case is opened, and look-ups go on ever
   assert.deepEqual([late.status, late.late], ['completed', true]);
 });
 
+test('a look-up in flight while a callback reports the outcome opens no case of an unknown one', async () => {
+  const { wave } = world.networks;
+  const { charge } = await world.createSent();
+  wave.responses.look_up = { state: 'unknown', detail: 'HTTP 500' };
+  await world.clock.advance(25 * 60 * 60 * secondMs);
+  wave.responses.look_up = async () => {
+    await applyResponse(world.context, charge, succeeded(charge));
+    return { state: 'unknown', detail: 'HTTP 500' };
+  };
+  await world.work();
+  assert.deepEqual([(await world.charge(charge)).status, await world.cases(charge)], ['completed', []]);
+});
+
 test('a charge whose payment was cancelled or expired before it was sent is never sent', async () => {
   const cancelled = await world.create();
   await cancel(cancelled.intent);
@@ -297,4 +311,17 @@ test('a prompt for an ended attempt is not looked up without end where it cannot
   const looks = network.count('look_up');
   for (let round = 0; round < 5; round += 1) for (const work of await world.claim()) await world.jobs.cancel(work);
   assert.ok(network.count('look_up') <= looks + 1, `${network.count('look_up') - looks} at once`);
+});
+
+test('a prompt for an ended attempt that cannot be cancelled just now is tried a few times', async () => {
+  const { wave } = world.networks;
+  const { intent, charge } = await world.createSent();
+  await world.cancel(intent);
+  await applyResponse(world.context, charge, refused);
+  wave.responses.cancel = wave.responses.start;
+  await world.work();
+  assert.equal(wave.count('cancel'), 1);
+  await world.clock.advance(60 * secondMs);
+  await world.work();
+  assert.equal(wave.count('cancel'), 2);
 });

@@ -152,8 +152,9 @@ async function endLookUp(context: PaymentContext, { capabilities }: CollectingCo
 }
 
 /**
- * Looks up a charge that has ended, or whose money is held for review: whether the network has reversed what it had collected, at the times that its connector
- * names; and when a callback says that something has changed, also whether it has collected after all.
+ * Looks up a charge that has ended, or whose money is held for review: whether the network has reversed what it had collected, at the
+ * times that its connector names; and when a callback says that something has changed, or the network did not know the charge, also
+ * whether it collects after all: then it is stopped, and looked up until that has ended.
  */
 export async function recheckCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
@@ -163,8 +164,11 @@ export async function recheckCharge(context: PaymentContext, work: Work): Promis
   const response = await collections.lookUp({ ...handlesOf(charge), hasSucceeded });
   const hasChanged = response.state === 'reversed' || (response.state === 'succeeded' && !hasSucceeded);
   if (hasChanged) await applyResponse(context, charge, response);
-  const { lookUpDelaysMs, recheckAfterMs } = collections.capabilities;
-  const retryAt = response.state === 'unknown' ? retryRecheckAt(work, lookUpDelaysMs, context.clock.now()) : null;
+  const { canCancel, lookUpDelaysMs, recheckAfterMs } = collections.capabilities;
+  const isCollecting = !hasSucceeded && (response.state === 'awaiting_payer' || response.state === 'processing');
+  if (isCollecting && canCancel) await stopCollecting(context, charge);
+  const isOpen = isCollecting || response.state === 'unknown';
+  const retryAt = isOpen ? retryRecheckAt(work, lookUpDelaysMs, context.clock.now()) : null;
   if (retryAt !== null) return postponeWork(context.db, work, retryAt);
   if (!hasSucceeded && response.state !== 'not_found') return completeWork(context.db, work);
   const afterMs = hasSucceeded ? recheckAfterMs : [collections.capabilities.notFoundIsFinalAfterMs];
@@ -214,14 +218,15 @@ function nextDelayMs({ collections }: CollectingConnector, work: Work): number {
   return delays[Math.min(Number(work.attempts), delays.length - 1)] ?? hourMs;
 }
 
+/** Under the payment's lock: a callback may have reported the outcome while the look-up was under way. */
 async function openUnknownCase(
   context: PaymentContext,
-  charge: Charge,
+  seen: Charge,
   { capabilities }: CollectingConnector,
 ): Promise<void> {
-  if (await isUnderWay(context, charge)) return;
-  await context.db.withTransaction((tx) =>
-    openCase(tx, context, {
+  await withLockedPayment(context, seen, async (tx, { intent, charge }) => {
+    if (charge.status !== 'pending' || charge.review !== null || isUnderWay(context, intent, charge)) return;
+    await openCase(tx, context, {
       merchantId: charge.merchantId,
       kind: 'outcome_unknown',
       subjectType: 'charge',
@@ -230,18 +235,17 @@ async function openUnknownCase(
       amountMinor: charge.amountPaidMinor,
       currency: charge.currency,
       summary: `${capabilities.displayName} has not reported for a day whether the payer paid. Ask it with our reference.`,
-    }),
-  );
+    });
+  });
 }
 
 /**
  * While the payer may still pay by a charge, its outcome is not unknown, and its prompt is not to be cancelled. Once money was received
  * and is under review, nothing more is to be paid.
  */
-async function isUnderWay(context: PaymentContext, charge: Charge): Promise<boolean> {
+function isUnderWay({ clock }: PaymentContext, intent: Intent | undefined, charge: Charge): boolean {
   if (charge.status !== 'pending' || charge.abandonedAt !== null) return false;
-  const intent = await findIntentById(context.db, charge.merchantId, charge.intentId);
-  return intent?.review === null && statusAt(intent, context.clock.now()) === 'processing';
+  return intent?.review === null && statusAt(intent, clock.now()) === 'processing';
 }
 
 /**
@@ -250,8 +254,9 @@ async function isUnderWay(context: PaymentContext, charge: Charge): Promise<bool
  */
 export async function cancelCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
+  const intent = charge && (await findIntentById(context.db, charge.merchantId, charge.intentId));
   // Under way again if the payer went back to it after this work was claimed.
-  if (!charge || !canStillCollect(charge) || (await isUnderWay(context, charge))) return completeWork(context.db, work);
+  if (!charge || !canStillCollect(charge) || isUnderWay(context, intent, charge)) return completeWork(context.db, work);
   if (await dropUnsentCharge(context, charge)) return completeWork(context.db, work);
   const connector = await connectorOf(context, charge);
   const settled = await stopCollecting(context, charge);

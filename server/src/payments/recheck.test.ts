@@ -219,3 +219,21 @@ test('a look-up that a callback brought forward and that found nothing is done a
   assert.ok((await world.work()).includes('recheck_charge'));
   assert.equal((await world.charge(charge)).status, 'completed');
 });
+
+test('what a network collects after all, and did not know, is stopped and looked up until it has ended', async () => {
+  const charge = await failedAsUnknown();
+  const { responses } = world.networks.wave;
+  const cancelled = world.networks.wave.count('cancel');
+  responses.cancel = { state: 'unknown', detail: 'no answer' };
+  responses.look_up = async ({ reference }) =>
+    reference === charge.reference ? { state: 'processing' } : { state: 'not_found' };
+  await world.clock.advance(30_000);
+  await world.work();
+  assert.equal(world.networks.wave.count('cancel'), cancelled + 1);
+  // No callback says that the payer has approved it meanwhile.
+  collectAfterAll(charge);
+  await world.clock.advance(5_000);
+  await world.work();
+  const found = await world.charge(charge);
+  assert.deepEqual([found.status, found.late], ['completed', true]);
+});

@@ -107,7 +107,14 @@ const shareToMerchant: ChargeCaseRule = {
   note: 'The share of a deleted sub-account went to the merchant.',
   refusal: () => null,
   begin: (context) =>
-    Promise.resolve((tx, { charge }, { situation }) => bookUnallocatedShare(tx, context, charge, situation.found)),
+    Promise.resolve((tx, { charge }, { situation: { found, cases } }) => {
+      // Until now this part of what two operators accepted was nobody's.
+      const wasAccepted = cases.some(({ id, kind }) => isMoneyCase(kind) && found.reference.endsWith(` ${id}`));
+      return bookUnallocatedShare(tx, context, charge, {
+        flow: wasAccepted ? 'share_accepted' : 'share_kept',
+        money: found,
+      });
+    }),
 };
 
 export const moneyRules: readonly ChargeCaseRule[] = [

@@ -108,6 +108,11 @@ export function isUsualFee(feeMinor: bigint, paidMinor: bigint): boolean {
   return (feeMinor < 0n ? -feeMinor : feeMinor) * 100n <= paidMinor * usualFeePercentMax;
 }
 
+/** Whether a statement without fees may have an amount less, or more, by a fee of this. */
+export function mayBeFee(impliedMinor: bigint, paidMinor: bigint): boolean {
+  return impliedMinor > 0n && isUsualFee(impliedMinor, paidMinor);
+}
+
 /** Statements without fees have what changed on the account: a little less than was paid, or a little more than was sent. */
 function withImpliedFee<Theirs extends Sides & { isFeeKnown: boolean }>(
   { type }: OwnRecord,
@@ -116,8 +121,8 @@ function withImpliedFee<Theirs extends Sides & { isFeeKnown: boolean }>(
 ): Theirs {
   if (theirs.isFeeKnown || ours.paidMinor === 0n || theirs.paidMinor === 0n) return theirs;
   const impliedMinor = type === 'charge' ? ours.paidMinor - theirs.paidMinor : theirs.paidMinor - ours.paidMinor;
-  const isFee = impliedMinor > 0n && isUsualFee(impliedMinor, ours.paidMinor);
-  return isFee ? { ...theirs, paidMinor: ours.paidMinor, feeMinor: impliedMinor, isFeeKnown: true } : theirs;
+  if (!mayBeFee(impliedMinor, ours.paidMinor)) return theirs;
+  return { ...theirs, paidMinor: ours.paidMinor, feeMinor: impliedMinor, isFeeKnown: true };
 }
 
 function comparePaid({ record, lines, settledTransactions }: Compared, ours: Sides, theirs: Sides): Finding[] {

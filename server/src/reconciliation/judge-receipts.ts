@@ -12,7 +12,7 @@ import {
 } from '../receipts/receipt-store.ts';
 import { transactionKeyOf, type Receipt } from '../receipts/receipt.ts';
 import type { StatementAccount } from './account.ts';
-import type { DifferenceClass } from './compare.ts';
+import { mayBeFee, type DifferenceClass } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { DayBounds } from './load-compared.ts';
 import { refusalsMax } from './import-lines.ts';
@@ -101,7 +101,10 @@ async function judgeLine(
     if (receipt) await contradict(context, receipt, 'reversed', judged);
   } else if (receipt?.status !== 'contradicted') {
     const isSame = receipt?.amountMinor === line.grossMinor && receipt.currency === line.currency;
-    if (receipt && !isSame) return contradict(context, receipt, 'other_amount', judged);
+    if (receipt && !isSame) {
+      if (hidesFee(line, receipt)) return countDifference(judged, 'fee');
+      return contradict(context, receipt, 'other_amount', judged);
+    }
     const isConfirmed =
       receipt?.status === 'confirmed' ||
       (await confirm(context, account, receipt ?? receiptOf(context, account, line)));
@@ -109,6 +112,12 @@ async function judgeLine(
     if (!isConfirmed) return judgeLine(context, account, line, judged);
     judged.confirmed += 1n;
   }
+}
+
+/** A line that says nothing of fees may have what is left after the network's: that proves neither the message nor the contrary. */
+function hidesFee({ feeMinor, grossMinor, currency }: StatementLine, receipt: Receipt): boolean {
+  const isFeeHidden = feeMinor === null && currency === receipt.currency;
+  return isFeeHidden && mayBeFee(receipt.amountMinor - grossMinor, receipt.amountMinor);
 }
 
 /** What the shop itself sends back is a refund, which the shop records. */
@@ -182,9 +191,11 @@ async function contradict(
   context: ReconciliationContext,
   receipt: Receipt,
   contradiction: Contradiction,
-  { differences }: JudgedReceipts,
+  judged: JudgedReceipts,
 ): Promise<void> {
-  if (!(await contradictReceipt(context, receipt, contradiction))) return;
-  const found = classes[contradiction];
+  if (await contradictReceipt(context, receipt, contradiction)) countDifference(judged, classes[contradiction]);
+}
+
+function countDifference({ differences }: JudgedReceipts, found: DifferenceClass): void {
   differences[found] = (differences[found] ?? 0) + 1;
 }

@@ -141,7 +141,7 @@ function owedAgainSentence(amountMinor: bigint): string {
   return ` ${formatAmount(amountMinor)} of the payment had repaid a debt of the merchant, and is owed again.`;
 }
 
-/** What was received, and what of it has been refunded or is pending. Failed refunds do not count. */
+/** What was received, and what of it has been refunded or is pending. Failed refunds count where the network paid them all the same. */
 function partlyRefunded({ charge, intent }: RefundedPayment, earlier: readonly Refund[]): PartlyRefunded {
   const active = earlier.filter(isActive);
   let returnedFeeMinor = 0n;
@@ -162,8 +162,9 @@ function partlyRefunded({ charge, intent }: RefundedPayment, earlier: readonly R
   };
 }
 
-function isActive({ transferStatus }: Refund): boolean {
-  return refundStatus(transferStatus) !== 'failed';
+/** One that was paid after it had failed is with the payer until two operators have decided. */
+function isActive({ transferStatus, review }: Refund): boolean {
+  return refundStatus(transferStatus) !== 'failed' || review === 'late_success';
 }
 
 function sumOf(refunds: readonly Refund[]): bigint {

@@ -6,7 +6,8 @@ import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import { AppError } from '../api/app-error.ts';
 import { applyResponse } from '../payments/apply-response.ts';
-import { reversed } from '../payments/payment-world.corpus.ts';
+import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
+import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import type { Refund } from './refund.ts';
 import {
@@ -148,6 +149,20 @@ test('a refund paid after it failed is the merchant’s cost, and counts once a 
   await world.verify();
 });
 
+test('what was paid late is not refunded again before a person has decided', async () => {
+  const charge = await world.collect();
+  const refund = await world.refundReported(charge, refused);
+  await world.report(refund, paidBack(refund));
+  await assert.rejects(
+    world.refund(charge),
+    (error) => error instanceof AppError && error.code === 'refund_not_possible',
+  );
+  await resolve(await openCase(refund, 'late_success'), 'recovered');
+  await world.refundReported(charge, paidBack);
+  assert.equal((await world.charge(charge)).status, 'refunded');
+  await world.verify();
+});
+
 test('a reversed part of a refund returns to each party in proportion, and can be refunded again', async () => {
   const awa = await world.newSubAccount(20);
   const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
@@ -234,17 +249,27 @@ test('a refund paid late with less than its amount counts with what was paid', a
   await world.verify();
 });
 
-async function openCase(refund: Refund, kind: Case['kind']): Promise<Case> {
-  const found = (await listCases(world.db, 'open', 1_000)).find(
-    (one) => one.subjectId === refund.id && one.kind === kind,
-  );
+test('a payment counts as refunded once reversals and refunds together leave nothing of it', async () => {
+  const charge = await world.collect();
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId: `again-${charge.id}` }));
+  await resolve(await openCase(charge, 'second_success'), 'accept');
+  await world.refundReported(charge, paidBack, 15_000n);
+  const first = charge.networkTransactionId ?? '';
+  await applyResponse(world.context, charge, reversed(charge, { transactionId: first }));
+  const left = await world.charge(charge);
+  assert.deepEqual([left.status, left.amountReceivedMinor, left.amountRefundedMinor], ['refunded', 10_000n, 15_000n]);
+  await world.verify();
+});
+
+async function openCase({ id }: Pick<Refund, 'id'>, kind: Case['kind']): Promise<Case> {
+  const found = (await listCases(world.db, 'open', 1_000)).find((one) => one.subjectId === id && one.kind === kind);
   assert.ok(found);
   return found;
 }
 
 /** Two operators resolve a case. */
 async function resolve({ id: caseId }: Case, resolution: string, reported: ReportedMoney | null = null): Promise<void> {
-  const resolvers = createTransferResolvers(world.context);
+  const resolvers = [...createTransferResolvers(world.context), ...createChargeResolvers(world.context)];
   const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };
   const [operatorId, other] = [world.context.newId(), world.context.newId()];
   const evidence = 'The network’s statement of 22 November.';

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { listCases } from '../cases/list-cases.ts';
+import type { CaseKind } from '../cases/case.ts';
+import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import { seededRandom } from '../kit/random.ts';
 import type { Account } from '../ledger/accounts.ts';
@@ -8,13 +11,17 @@ import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import { refused, reversed, succeeded } from '../payments/payment-world.corpus.ts';
+import { createChargeResolvers } from '../payments/resolve-case.ts';
 import {
   createRefundWorld,
   paidBack,
   reversedPayout,
   splitWith,
+  transactionOf,
   type RefundWorld,
 } from '../refunds/refund-world.corpus.ts';
+import { acceptTransfer } from '../transfers/create-transfer.ts';
+import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import { resetDailyFigures, rollUpFigures } from './daily-figures.ts';
 import { addFigures, noFigures, type Figures } from './figures.ts';
 import { readDays, readDaysOf, readHours } from './read-report.ts';
@@ -276,4 +283,59 @@ it('divides what was collected by network without a rest', async () => {
     const sum = days.reduce((total, { slots: own }) => addFigures(total, own[index]?.figures ?? noFigures), noFigures);
     assert.deepEqual(sum, figures);
   }
+});
+
+/** Two operators resolve the case of this kind about a record. */
+async function resolve({ id }: { id: string }, kind: CaseKind, resolution: string): Promise<void> {
+  const found = (await listCases(world.db, 'open', 100)).find((each) => each.subjectId === id && each.kind === kind);
+  assert.ok(found, kind);
+  const resolvers = [...createChargeResolvers(world.context), ...createTransferResolvers(world.context)];
+  const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };
+  const [operatorId, other] = [world.context.newId(), world.context.newId()];
+  const evidence = 'The network’s statement of that day.';
+  await proposeResolution(context, { caseId: found.id, resolution, evidence, reported: null, operatorId });
+  await confirmResolution(context, { caseId: found.id, operatorId: other });
+}
+
+/** The figures of a new day on which this happens. */
+async function figuresOfDay(happens: () => Promise<unknown>): Promise<Figures> {
+  await world.clock.advance(2 * dayMs);
+  await happens();
+  const day = utcDay(world.clock.now());
+  return (await readDays(world.db, world.merchant, { from: day, to: day })).total;
+}
+
+it('has of an overpaid payout that came back what had been paid out, without the fee', async () => {
+  const subAccountId = await world.newSubAccount(50);
+  await world.collect({ amountMinor: 100_000n, split: splitWith({ subAccountId }) });
+  const { db, context, merchant } = world;
+  const payout = { ...world.newPayout(subAccountId, 10_000n), feeMinor: 300n };
+  const sources = [
+    { account: `sub:${subAccountId}` as const, amountMinor: 10_000n },
+    { account: 'payable_available' as const, amountMinor: 300n },
+  ];
+  const { paidOutMinor, returnedMinor, feesMinor } = await figuresOfDay(async () => {
+    await db.withTransaction((tx) => acceptTransfer(tx, context, merchant, payout, sources));
+    await world.work();
+    const providerTransaction = transactionOf(payout, { amountMinor: 12_000n });
+    await world.report(payout, { state: 'succeeded', providerTransaction });
+    await resolve(payout, 'amount_mismatch', 'accept');
+    await world.report(payout, { state: 'reversed', providerTransaction });
+  });
+  assert.deepEqual([paidOutMinor, returnedMinor, feesMinor], [10_000n, 10_000n, 0n]);
+  assert.equal(await world.balance('network_costs'), 0n);
+});
+
+it('has all of the money that was accepted, with the share of a sub-account that is no more', async () => {
+  const subAccountId = await world.newSubAccount(50);
+  const { charge } = await world.create({ network: 'aps', split: splitWith({ subAccountId }) });
+  await applyResponse(world.context, charge, refused);
+  await world.cancel(await world.intent({ merchantId: charge.merchantId, id: charge.intentId }));
+  await world.asOwner('UPDATE sub_accounts SET deleted_at = now() WHERE id = $1', [subAccountId]);
+  const { collectedMinor, collectedCount } = await figuresOfDay(async () => {
+    await applyResponse(world.context, charge, succeeded(charge, { amountMinor: 8_000n }));
+    await resolve(charge, 'amount_mismatch', 'accept');
+    await resolve(charge, 'share_without_owner', 'to_merchant');
+  });
+  assert.deepEqual([collectedMinor, collectedCount], [8_000n, 1n]);
 });

@@ -42,7 +42,8 @@ export async function applyStatementLine(
 ): Promise<void> {
   const payout = { ...(await claimPayout(context, transfer, providerTransaction)), isOfStatement: true };
   await withLockedTransfer(context, transfer, async (tx, locked) => {
-    const isSettled = locked.transfer.networkTransactionId !== null && statementHasOwnIds(context, locked, payout);
+    const { transfer: current } = locked;
+    const isSettled = current.networkTransactionId !== null && statementHasOwnIds(context, current, payout);
     if (!isSettled) await settleSuccess(tx, context, locked, payout);
   });
 }
@@ -50,7 +51,7 @@ export async function applyStatementLine(
 /** Money that left, and whether its provider transaction is this transfer's. */
 export interface ClaimedPayout extends Payout {
   claimed: boolean;
-  /** Whether a line of the statement names it, which has the API's reference nowhere. */
+  /** Whether a line of the statement, or a person who has read one, names it: that has the API's reference nowhere. */
   isOfStatement?: boolean;
 }
 
@@ -104,16 +105,16 @@ export async function isNamedByStatement(
 ): Promise<boolean> {
   const { networkTransactionId, networkReference, currency } = locked.transfer;
   const isOfStatement = networkTransactionId !== null && networkReference === null;
-  if (!isOfStatement || payout.isOfStatement || !statementHasOwnIds(context, locked, payout)) return false;
+  if (!isOfStatement || payout.isOfStatement || !statementHasOwnIds(context, locked.transfer, payout)) return false;
   const { providerTransaction } = payout;
   if (providerTransaction.currency !== currency) return false;
   return providerTransaction.amountMinor === (await readPaidMinor(tx, locked.transfer));
 }
 
-function statementHasOwnIds(
-  { networks }: TransferContext,
-  { transfer: { network, route } }: LockedTransfer,
-  { railAccount }: ClaimedPayout,
+export function statementHasOwnIds(
+  { networks }: Pick<TransferContext, 'networks'>,
+  { network, route }: Pick<Transfer, 'network' | 'route'>,
+  { railAccount }: Pick<ClaimedPayout, 'railAccount'>,
 ): boolean {
   const connector = networks.find({ railAccount, network });
   const operations = route === 'network' ? connector?.refunds : connector?.payouts;
@@ -152,17 +153,17 @@ async function complete(
   });
 }
 
-/** Where no callback would report a reversal, the transfer is looked up again some time after its success. */
+/** Where no callback would report a reversal, the transfer is looked up again some time after its success, also while it is reviewed. */
 function enqueueRecheck(
   tx: Transaction,
   context: TransferContext,
   { merchant, transfer }: LockedTransfer,
-  completedAt: Date,
+  paidAt: Date,
 ): void {
   const { railAccount, network, route } = transfer;
   const connector = railAccount === null ? undefined : context.networks.find({ railAccount, network });
   const operations = route === 'network' ? connector?.refunds : connector?.payouts;
-  const dueAt = nextRecheckAt(operations?.capabilities.recheckAfterMs ?? [], completedAt, completedAt);
+  const dueAt = nextRecheckAt(operations?.capabilities.recheckAfterMs ?? [], paidAt, paidAt);
   if (dueAt !== null) enqueue(tx, context, { ...recheckWork(merchant, transfer), dueAt });
 }
 
@@ -179,6 +180,7 @@ async function suspend(
     summary: `${transfer.network} paid ${moneyText(payout.providerTransaction)} instead of ${moneyText(transfer)}.`,
   });
   noteTransfer(tx, context, transfer, 'review', 'The network paid another amount. An operator reviews it.');
+  enqueueRecheck(tx, context, locked, context.clock.now());
   const review = { progress: 'final', review: 'amount_mismatch' } as const;
   return changeTransfer(tx, context, locked, { ...review, ...networkIds(payout) });
 }

@@ -111,11 +111,12 @@ export async function bookReversal(
   await undoDebt(tx, transfer, { plan, credits, part });
   const unallocatedMinor = divertDeleted(transfer, outcome, credits);
   bearDrawnFees(debits, plan);
+  const overpaid = takeOverpaid(debits, credits);
   const repaid = repayments(
     plan.balances,
     [...credits].map(([account, amountMinor]) => ({ account, amountMinor })),
   );
-  plan.add(...movementsBetween(debits, credits), ...repaid);
+  plan.add(...overpaid, ...movementsBetween(debits, credits), ...repaid);
   const isDeleted = transfer.subAccountId !== null && outcome.deleted.has(transfer.subAccountId);
   const credit = isDeleted ? 'suspense' : ownAccount(transfer);
   const fromMerchant = { sources: ['payable_available'], last: debtAccount } as const;
@@ -184,6 +185,16 @@ function divertDeleted(transfer: Transfer, { deleted }: LockedOutcome, credits: 
 function bearDrawnFees(debits: Map<Account, bigint>, plan: PlannedMovements): void {
   const drawnMinor = (debits.get('fees') ?? 0n) - plan.balanceOf('fees');
   if (drawnMinor > 0n) move(debits, 'fees', 'network_costs', drawnMinor);
+}
+
+/** What the operator bore of an overpaid transfer comes from the network: out of the fee it would not be the operator's cost. */
+function takeOverpaid(debits: Map<Account, bigint>, credits: Map<Account, bigint>): Movement[] {
+  const [float] = [...debits].filter(([account]) => account.startsWith('float:'));
+  const amountMinor = least(credits.get('network_costs') ?? 0n, float?.[1] ?? 0n);
+  if (!float || amountMinor === 0n) return [];
+  credits.set('network_costs', (credits.get('network_costs') ?? 0n) - amountMinor);
+  debits.set(float[0], float[1] - amountMinor);
+  return [{ debit: float[0], credit: 'network_costs', amountMinor }];
 }
 
 function move(parts: Map<Account, bigint>, source: Account, target: Account, amountMinor: bigint): void {

@@ -15,7 +15,7 @@ import { createSender } from './send-batch.ts';
 import { canSend, isAwaited, isUnchanged, outcomeOf } from './send-transfer.ts';
 import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
-import { lookUpWork, recheckWork, sendWork, type Transfer } from './transfer.ts';
+import { isUnderWay, lookUpWork, recheckWork, sendWork, type Transfer } from './transfer.ts';
 
 /** The jobs of transfers. After a crash at any point a job runs again, and finds what has been done. */
 export interface TransferJobs {
@@ -83,19 +83,23 @@ async function applyUnpaid(
 
 /** A callback that asked for this look-up may have been about what came after the end. */
 async function endLookUp(context: TransferContext, seen: Transfer | undefined, work: Work): Promise<void> {
-  if (!seen || seen.status === 'pending' || !wasEnqueuedAgain(work)) return completeWork(context.db, work);
+  if (!seen || isUnderWay(seen) || !wasEnqueuedAgain(work)) return completeWork(context.db, work);
   await withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
     enqueue(tx, context, recheckWork(merchant, transfer));
     completeWorkWith(tx, work);
   });
 }
 
-/** Looks up a transfer that has ended: its network may have reversed it, or may contradict what it had reported. */
+/**
+ * Looks up a transfer that has ended, or of which another amount was paid: its network may have reversed it, or may contradict what it
+ * had reported.
+ */
 async function recheckTransfer(context: TransferContext, work: Work): Promise<void> {
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
-  if (transfer?.status !== 'completed' && transfer?.status !== 'failed') return completeWork(context.db, work);
+  const canChange = transfer && !isUnderWay(transfer) && !['cancelled', 'reversed'].includes(transfer.status);
+  if (!canChange) return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
-  const hasSucceeded = transfer.status === 'completed';
+  const hasSucceeded = transfer.status !== 'failed';
   const response = await rail.lookUp({ hasSucceeded });
   const changes = hasSucceeded ? ['refused', 'reversed'] : ['succeeded', 'reversed'];
   if (changes.includes(response.state)) await applyResponse(context, transfer, response);
@@ -187,7 +191,6 @@ export async function findTransferOfReference(
 /** Under the transfer's lock, because the hint of a reversal may come while the success is being booked. */
 async function lookUpNow(context: TransferContext, seen: Transfer): Promise<void> {
   await withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
-    const work = transfer.status === 'pending' ? lookUpWork(merchant, transfer) : recheckWork(merchant, transfer);
-    enqueue(tx, context, work);
+    enqueue(tx, context, isUnderWay(transfer) ? lookUpWork(merchant, transfer) : recheckWork(merchant, transfer));
   });
 }

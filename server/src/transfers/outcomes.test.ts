@@ -317,3 +317,18 @@ test('ten concurrent copies of one notification are booked once', async () => {
     assert.deepEqual((await world.events(transfer)).length, 2);
   }
 });
+
+test('the hint that another amount than requested was reversed finds the reversal', async () => {
+  for (const isHintedFirst of [true, false]) {
+    const transfer = await world.createSent(processing);
+    const response = paid(transfer, { amountMinor: 9_000n });
+    assert.ok(response.state === 'succeeded');
+    world.networks.wave.payoutResponses.look_up_payout = { ...response, state: 'reversed' };
+    const hint = { operation: 'payout', reference: transfer.reference, response: null } as const;
+    if (isHintedFirst) await world.jobs.applyNotification('rail-wave', hint);
+    await applyResponse(world.context, transfer, response);
+    if (!isHintedFirst) await world.jobs.applyNotification('rail-wave', hint);
+    await world.work();
+    assert.deepEqual(await world.cases(transfer), ['amount_mismatch', 'network_reversal']);
+  }
+});

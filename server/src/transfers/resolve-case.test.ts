@@ -147,6 +147,18 @@ for (const [paidMinor, accepted] of [
   });
 }
 
+test('another amount that the network has reversed cannot be accepted, only returned', async () => {
+  const change = await moved(async () => {
+    const transfer = await world.createSent(processing);
+    const response = paid(transfer, { amountMinor: 9_000n });
+    assert.ok(response.state === 'succeeded');
+    await reported(transfer, response, { ...response, state: 'reversed' });
+    await assert.rejects(resolve(transfer, 'amount_mismatch', 'accept'), /has reversed what it paid/);
+    assert.equal((await resolve(transfer, 'amount_mismatch', 'return')).status, 'failed');
+  });
+  assert.deepEqual(change, {});
+});
+
 test('an accepted success after a failure completes the transfer and books nothing', async () => {
   const transfer = await world.createSent(refused);
   await reported(transfer, paid(transfer));

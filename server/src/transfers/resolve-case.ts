@@ -1,10 +1,11 @@
 import type { Case } from '../cases/case.ts';
+import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { throwIfRefused, type CaseResolver, type ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
-import { claimPayout, settleSuccess, type ClaimedPayout } from './apply-success.ts';
+import { claimPayout, settleSuccess, statementHasOwnIds, type ClaimedPayout } from './apply-success.ts';
 import { reverse, reverseLateSuccess, reversePart } from './apply-reversal.ts';
 import {
   bookMismatchAccepted,
@@ -27,8 +28,8 @@ interface TransferCaseRule extends Pick<CaseResolver, 'kind' | 'resolution' | 'e
   note: string;
   /** The money that the proposal has to name. */
   needsMoney?: 'paid' | 'reversed';
-  /** Why the transfer cannot be resolved so; null where it can. Absent is always possible. */
-  refusal?(transfer: Transfer): string | null;
+  /** Why the transfer cannot be resolved so; null where it can. Absent is always possible. `cases` are all about it. */
+  refusal?(transfer: Transfer, cases: readonly Case[]): string | null;
   /** Absent books nothing. */
   carryOut?(tx: Transaction, context: TransferContext, locked: LockedTransfer, step: Step): Promise<void>;
 }
@@ -50,6 +51,17 @@ const mustBeUnderReview =
   (review: Transfer['review']) =>
   (transfer: Transfer): string | null =>
     transfer.review === review ? null : 'This case was decided meanwhile: look at the transfer again.';
+
+/** The beneficiary has nothing to keep of what the network has taken back. */
+const mustNotBeReversed = (transfer: Transfer, cases: readonly Case[]): string | null => {
+  const { networkTransactionId } = transfer;
+  const isReversed = cases.some(
+    ({ kind, transactionId }) => kind === 'network_reversal' && transactionId === networkTransactionId,
+  );
+  return isReversed
+    ? 'The network has reversed what it paid: resolve this case as return.'
+    : mustBeUnderReview('amount_mismatch')(transfer);
+};
 
 const mustBeCompleted = ({ status }: Transfer): string | null =>
   status === 'completed' ? null : `The transfer is ${status} by now: look at it again.`;
@@ -122,7 +134,7 @@ const rules: readonly TransferCaseRule[] = [
       'The beneficiary keeps what was paid; what was not paid returns to the balance, the fee goes to fees. Of a refund, each party ' +
       'gets its part of what was not paid, and it can be refunded again.',
     note: 'The other amount was accepted; what was not paid was returned to the balance.',
-    refusal: mustBeUnderReview('amount_mismatch'),
+    refusal: mustNotBeReversed,
     async carryOut(tx, context, locked, { found }) {
       await bookMismatchAccepted(tx, context, locked, found.amountMinor);
       const change = { status: 'completed', review: null, completedAt: context.clock.now() } as const;
@@ -241,22 +253,26 @@ export function createTransferResolvers(context: TransferContext): CaseResolver[
     resolution: rule.resolution,
     effect: rule.effect,
     needsMoney: rule.needsMoney !== undefined,
-    refusal: async (found) => rule.refusal?.(await readTransfer(context.db, found)) ?? null,
+    refusal: async (found) => refusalOf(context.db, rule, await readTransfer(context.db, found)),
     prepare: async (found, reported) => {
       const merchant = await context.merchants.byId(found.merchantId);
       assert(merchant, 'a case has its merchant');
       const seen = await readTransfer(context.db, found);
-      throwIfRefused(rule.refusal?.(seen) ?? null);
+      throwIfRefused(await refusalOf(context.db, rule, seen));
       const step = await stepOf(context, seen, { rule, found, reported });
       return async (tx) => {
         const transfer = await lockTransferOf(tx, seen);
         // What the network has reported meanwhile is stored by now, or waits for this lock.
-        throwIfRefused(rule.refusal?.(transfer) ?? null);
+        throwIfRefused(await refusalOf(tx, rule, transfer));
         await rule.carryOut?.(tx, context, { merchant, transfer }, step);
         noteTransfer(tx, context, transfer, 'case_resolved', rule.note);
       };
     },
   }));
+}
+
+async function refusalOf(db: Queryable, { refusal }: TransferCaseRule, transfer: Transfer): Promise<string | null> {
+  return refusal?.(transfer, await listCasesOfSubject(db, transfer.merchantId, transfer.id)) ?? null;
 }
 
 /** The reversed amount that the proposal names, in bututs. Throws AppError `state_conflict` where it cannot be. */
@@ -292,7 +308,9 @@ async function stepOf(
   if (!payout.claimed) {
     throw new AppError('state_conflict', 'This transaction of the network has settled something else: ask it again.');
   }
-  return { found, reported, railAccount, payout };
+  // A person reads the statement. Where that has ids of its own, the API may still report the same payout under another one.
+  const isOfStatement = transactionId !== transfer.networkReference && statementHasOwnIds(context, transfer, payout);
+  return { found, reported, railAccount, payout: { ...payout, isOfStatement } };
 }
 
 async function fail(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { listCases } from '../cases/list-cases.ts';
+import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import type { PayoutBatch, PayoutBatchResponse, PayoutResponse } from '../networks/contract.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { createTransferResolvers } from './resolve-case.ts';
 import {
   createTransferWorld,
   noResponse,
@@ -154,6 +157,29 @@ test('a batch without a response is sent again as it was, with its reference and
   assert.equal(batches.length, 2, 'and once, though each of its transfers asks for it');
   assert.deepEqual(batches[1], batches[0]);
   assert.equal(world.networks.wave.count('pay_out'), 0);
+});
+
+test('a batch is not sent again once people have decided that one of it was not paid', async () => {
+  respondToBatches({ state: 'unknown', detail: 'no answer' });
+  const [released, other] = await createSeveral(2);
+  assert.ok(released && other);
+  world.networks.wave.payoutResponses.look_up_payout = noResponse;
+  await sendDue();
+  await world.workFor(25 * 60 * minuteMs, 30 * minuteMs);
+  const found = (await listCases(world.db, 'open', 10)).find(({ subjectId }) => subjectId === released.id);
+  assert.ok(found);
+  const resolvers = createTransferResolvers(world.context);
+  const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };
+  const [operatorId, second] = [world.context.newId(), world.context.newId()];
+  const evidence = 'The network does not have it, ticket 4711.';
+  const proposal = { caseId: found.id, resolution: 'not_paid', evidence, reported: null, operatorId };
+  await proposeResolution(context, proposal);
+  await confirmResolution(context, { caseId: found.id, operatorId: second });
+  // The network is back, and has never received the batch.
+  findOnly(new Map());
+  await world.workFor(3 * 60 * minuteMs, 30 * minuteMs);
+  assert.equal(batches.length, 1, 'sent again, it would pay what was released');
+  assert.deepEqual(await statuses([released, other]), ['failed', 'pending']);
 });
 
 test('a process that dies around the call leaves each transfer of a batch to its look-up', async () => {

@@ -1,3 +1,4 @@
+import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { claimWork, completeWork, completeWorkWith, postponeWork } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
 import { assert } from '../kit/assert.ts';
@@ -213,6 +214,7 @@ async function sendBatchAgain(context: TransferContext, due: DueTransfer): Promi
   if (!canSend(context.clock.now(), rail, seen)) return completeWork(context.db, work);
   if (!(await isPermitted(context, due))) return;
   const transfers = await listTransfersOfBatch(context.db, merchantId, reference);
+  if (await isPartReleased(context, transfers)) return completeWork(context.db, work);
   const rails = new Map<string, Rail>();
   for (const transfer of transfers) rails.set(transfer.id, await railOf(context, transfer));
   const members = await withLockedTransfers(context, { merchantId, ids: [...rails.keys()] }, async (tx, locked) => {
@@ -230,6 +232,18 @@ async function sendBatchAgain(context: TransferContext, due: DueTransfer): Promi
   if (members.length === 0) return;
   const requests = [...rails.values()].map((each) => batchOf(each).request);
   await applyBatchResponse(context, members, await batchOf(rail).start({ reference, payouts: requests }));
+}
+
+/**
+ * Whether people have decided of one that it was not paid. Sent again, the batch would pay it; without it, it is another batch. The
+ * others are looked up further.
+ */
+async function isPartReleased({ db }: TransferContext, transfers: readonly Transfer[]): Promise<boolean> {
+  for (const { merchantId, id, status } of transfers) {
+    const cases = status === 'failed' ? await listCasesOfSubject(db, merchantId, id) : [];
+    if (cases.some(({ resolution }) => resolution === 'not_paid')) return true;
+  }
+  return false;
 }
 
 function batchOf({ batch }: Rail): RailBatch {

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { listCases } from '../cases/list-cases.ts';
+import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
 import { applyStatementLine } from './apply-success.ts';
+import { createTransferResolvers } from './resolve-case.ts';
 import type { Transfer } from './transfer.ts';
-import { createTransferWorld, paid, processing, transactionOf, type TransferWorld } from './transfer-world.corpus.ts';
+import {
+  createTransferWorld,
+  noResponse,
+  paid,
+  processing,
+  transactionOf,
+  type TransferWorld,
+} from './transfer-world.corpus.ts';
 
 let world: TransferWorld;
 
@@ -76,3 +86,34 @@ test('another amount, or a second payout of the API, is still a second payout', 
   await reportTo(transfer, paid(transfer, { transactionId: 'T-second' }));
   assert.deepEqual(await world.cases(transfer), ['second_success', 'second_success']);
 });
+
+/** Two operators have found the payout in the statement. */
+async function resolveAsPaid(transfer: Transfer, transactionId: string): Promise<void> {
+  const found = (await listCases(world.db, 'open', 100)).find(({ subjectId }) => subjectId === transfer.id);
+  assert.equal(found?.kind, 'outcome_unknown');
+  const resolvers = createTransferResolvers(world.context);
+  const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };
+  const [operatorId, other] = [world.context.newId(), world.context.newId()];
+  const evidence = 'The statement of 22 November has it.';
+  const reported = { transactionId, amountMinor: transfer.amountMinor };
+  await proposeResolution(context, { caseId: found.id, resolution: 'paid', evidence, reported, operatorId });
+  await confirmResolution(context, { caseId: found.id, operatorId: other });
+}
+
+for (const [name, response] of [
+  ['accepted', processing],
+  ['never acknowledged', noResponse],
+] as const) {
+  test(`a payout that was ${name}, and that operators found in the statement, is the one of the API`, async () => {
+    const transfer = await world.createSent(response);
+    world.networks.wave.payoutResponses.look_up_payout = noResponse;
+    await world.workFor(25 * 3_600_000, 1_800_000);
+    await resolveAsPaid(transfer, `S-${transfer.reference}`);
+    const booked = await floatMovements(transfer);
+    await reportTo(transfer, paid(transfer));
+    await reportTo(transfer, paid(transfer));
+    assert.deepEqual(await floatMovements(transfer), booked);
+    assert.deepEqual(await world.cases(transfer), ['outcome_unknown']);
+    assert.equal((await world.transfer(transfer)).networkTransactionId, transactionOf(transfer).transactionId);
+  });
+}

@@ -103,6 +103,11 @@ export function isUnsent({ status, progress }: Pick<Transfer, 'status' | 'progre
   return status === 'pending' && progress === 'created';
 }
 
+/** Whether its outcome is awaited. That of one whose other amount is under review is known. */
+export function isUnderWay({ status, progress }: Pick<Transfer, 'status' | 'progress'>): boolean {
+  return status === 'pending' && progress !== 'final';
+}
+
 export interface LockedTransfer {
   merchant: Merchant;
   transfer: Transfer;

@@ -28,4 +28,5 @@ const flowTexts = new Map([
   ['refund_rounding', { credit: 'Rounding of a refund', debit: 'Rounding of a refund' }],
   ['late_success', { credit: 'Correction of a transfer', debit: 'Transfer that arrived after all' }],
   ['share_kept', { credit: 'Share of a deleted sub-account', debit: 'Share of a deleted sub-account' }],
+  ['share_accepted', { credit: 'Share of a deleted sub-account', debit: 'Share of a deleted sub-account' }],
 ]);

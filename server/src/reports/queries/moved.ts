@@ -3,7 +3,7 @@ import type { Figures } from '../figures.ts';
 
 // What of a movement belongs to a figure (docs/ledger.md, "Flows"). `out` is a refund or another transfer, by its record.
 const isCollected = `(flow = 'collected' AND debit_account LIKE 'float:%')`;
-const isAccepted = `(flow = 'accepted' AND debit_account = 'suspense')`;
+const isAccepted = `(flow IN ('accepted', 'share_accepted') AND debit_account = 'suspense')`;
 const isReversed = `(flow = 'reversed' AND credit_account LIKE 'float:%' AND debit_account <> 'suspense')`;
 const isDirect = `(flow = 'received_directly' AND credit_account = 'received_directly')`;
 const isDirectBack = `(debit_account = 'received_directly')`;
