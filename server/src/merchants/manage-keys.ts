@@ -101,17 +101,20 @@ function assertRollable(key: ApiKeyRecord, now: Date): void {
   if (hasExpired(key, now)) throw new AppError('state_conflict', 'This key has expired. Create a new one.');
 }
 
-/** Ends a key at once. The time of the first revocation stays. Throws AppError `not_found`. */
+/**
+ * Ends a key at once. One that is revoked already stays as it is, with the time of its revocation, and there is nothing to record.
+ * Throws AppError `not_found`.
+ */
 export async function revokeApiKey(
   tx: Transaction,
   clock: Clock,
   key: { merchantId: string; id: string },
-): Promise<ApiKeyRecord> {
+): Promise<ApiKeyRecord & { isRevokedNow: boolean }> {
   const found = await getKeyForChange(tx, key);
-  if (found.revokedAt !== null) return found;
+  if (found.revokedAt !== null) return { ...found, isRevokedNow: false };
   const revoked = { ...found, revokedAt: clock.now() };
   tx.send(markApiKeyRevoked(revoked));
-  return revoked;
+  return { ...revoked, isRevokedNow: true };
 }
 
 async function getKeyForChange(tx: Transaction, key: { merchantId: string; id: string }): Promise<ApiKeyRecord> {

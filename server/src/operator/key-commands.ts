@@ -102,7 +102,9 @@ const revoke: Command = {
     const merchant = await merchantOf(context, input);
     const [id = ''] = input.positionals;
     await context.db.withTransaction(async (tx) => {
-      const { name, lastFour } = await revokeApiKey(tx, context.clock, { merchantId: merchant.id, id });
+      const revoked = await revokeApiKey(tx, context.clock, { merchantId: merchant.id, id });
+      const { name, lastFour, isRevokedNow } = revoked;
+      if (!isRevokedNow) return;
       auditCommand(tx, context, {
         ...{ ...aboutMerchant(merchant), action: 'keys.revoke', object: { type: 'api_key', id } },
         sent: { name, ends_with: lastFour },

@@ -17,7 +17,7 @@ import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
 import { isOn, keyState, keyText, namedKey, scopesText } from '../../portal/records/key-texts.ts';
 import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
-import { actAudited, audit } from '../audit/record.ts';
+import { audit } from '../audit/record.ts';
 import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { findBusiness, loadMerchant, type MerchantOfBusiness } from './business.ts';
@@ -190,7 +190,10 @@ const revoke = formRoutes<KeyOfMerchant>({
       ...{ action: 'keys.revoke', businessId: business.id, testMode: merchant.testMode },
       ...{ object: { type: 'api_key', id: key.id }, sent: { name: key.name, ends_with: key.lastFour } },
     };
-    await actAudited(visit, act, (tx) => revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id }));
+    await money.db.withTransaction(async (tx) => {
+      const { isRevokedNow } = await revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id });
+      if (isRevokedNow) audit(tx, visit, act);
+    });
   },
 });
 

@@ -193,7 +193,8 @@ const revoke = formRoutes<ListedKey>({
   async submit(visit, { subject }) {
     const { money } = visit;
     await money.db.withTransaction(async (tx) => {
-      await revokeApiKey(tx, money.clock, { merchantId: visit.merchant.id, id: subject.id });
+      const { isRevokedNow } = await revokeApiKey(tx, money.clock, { merchantId: visit.merchant.id, id: subject.id });
+      if (!isRevokedNow) return;
       audit(tx, visit, {
         action: 'keys.revoke',
         object: { type: 'api_key', id: subject.id },
