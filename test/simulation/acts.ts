@@ -2,13 +2,15 @@ import type { Database } from '../../server/src/kit/db.ts';
 import { Choices } from './choices.ts';
 import type { ConsoleOperators } from './console-operators.ts';
 import type { Dashboard } from './dashboard.ts';
+import type { Known } from './known.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import type { Networks } from './networks.ts';
 import type { Operators } from './operators.ts';
 import type { Payers } from './payers.ts';
-import type { ReceiptPayers, ReceiptPayment } from './receipt-payers.ts';
+import { ReceiptActs } from './receipt-acts.ts';
+import type { ReceiptPayers } from './receipt-payers.ts';
 import type { Act, ActKind } from './plan.ts';
-import { tillNetwork, type Till } from './till.ts';
+import type { Till } from './till.ts';
 import type { Upkeep } from './upkeep.ts';
 
 const networks = ['wave', 'afrimoney', 'qmoney', 'aps'] as const;
@@ -26,9 +28,6 @@ const payeeEndings = [
 const paydayTransfers = 3;
 
 const sharesMax = 3;
-
-// Few, so that money may be meant for several payments; the last one is above the limit for unconfirmed messages.
-const receiptAmounts = [50, 50, 60, 150] as const;
 
 export interface ActsOptions {
   merchants: readonly [MerchantClient, ...MerchantClient[]];
@@ -51,12 +50,6 @@ export interface ActsOptions {
   note: (text: string) => void;
 }
 
-/** What a merchant has been told exists. */
-export interface Known {
-  merchant: MerchantClient;
-  id: string;
-}
-
 /** A link or counter. */
 interface CollectingPage extends Known {
   kind: 'payment-links' | 'virtual-terminals';
@@ -76,9 +69,14 @@ export class Acts {
   // Of two rotations at once, a merchant does not know which secret is the newer one.
   readonly #rotating = new Set<MerchantClient>();
   readonly #options: ActsOptions;
+  readonly #receipts: ReceiptActs;
 
   constructor(options: ActsOptions) {
     this.#options = options;
+    const [merchant] = options.merchants;
+    const notePayment = (response: MerchantResponse) => this.#notePayment(merchant, response);
+    const noteRefund = (response: MerchantResponse) => this.#noteRefund(response);
+    this.#receipts = new ReceiptActs({ ...options, merchant, notePayment, noteRefund });
   }
 
   async run({ id, kind, choice }: Act): Promise<void> {
@@ -122,8 +120,7 @@ export class Acts {
       if (charge.body['status'] !== 'completed') return;
       const part = choices.below(2) === 0 ? {} : { amount: amount(choices, 100) };
       const body = { reference: charge.body['reference'], ...part };
-      const refund = this.record(await merchant.send('POST', '/v1/transactions/refund', body, `key ${id}`));
-      if (refund.status === 201) this.refunds.push(String(refund.body['id']));
+      this.#noteRefund(await merchant.send('POST', '/v1/transactions/refund', body, `key ${id}`));
     },
     transfer: async (choices, id) => {
       const merchant = this.#merchant(choices);
@@ -222,36 +219,15 @@ export class Acts {
       const page = this.pages[choices.below(Math.max(1, this.pages.length))];
       if (page) await this.#options.payers.pay(page.path, choices);
     },
-    pay_by_receipt: async (choices, id) => {
-      const count = choices.below(3) === 0 ? 2 : 1;
-      const payers = Array.from(
-        { length: count },
-        (_, index) => [...[`${id} ${index}`, new Choices(`payer ${choices.below(1_000_000)}`)]] as const,
-      );
-      await Promise.all(
-        payers.map(async ([key, payer]) => {
-          const payment = await this.#beginReceiptPayment(payer.pick(receiptAmounts), key);
-          if (payment) await this.#options.receiptPayers.pay(payment, payer);
-        }),
-      );
-    },
-    race_for_receipt: async (choices, id) => {
-      const begin = (key: string) => this.#beginReceiptPayment(receiptAmounts[0], `${id} ${key}`);
-      const payments = [await begin('one'), await begin('other')].filter((payment) => payment !== null);
-      await this.#options.receiptPayers.race(payments, choices);
-    },
-    take_receipt: async (choices, id) => {
-      const payment = await this.#beginReceiptPayment(choices.pick(receiptAmounts), id);
-      if (payment) await this.#options.receiptPayers.take(payment, choices);
-    },
-    forge_message: async (choices, id) => {
-      const payment = await this.#beginReceiptPayment(choices.pick(receiptAmounts), id);
-      if (payment) await this.#options.receiptPayers.forge(payment, choices);
-    },
-    walk_in: async (choices) => {
-      const { till } = this.#options;
-      await till.forward(till.receive(BigInt(choices.pick(receiptAmounts)) * 100n));
-    },
+    pay_by_receipt: (choices, id) => this.#receipts.pay(choices, id),
+    race_for_receipt: (choices, id) => this.#receipts.race(choices, id),
+    take_receipt: (choices, id) => this.#receipts.take(choices, id),
+    forge_message: (choices, id) => this.#receipts.forge(choices, id),
+    walk_in: (choices) => this.#receipts.walkIn(choices),
+    match_receipt: (choices) => this.#receipts.match(choices),
+    refund_receipt: (choices, id) => this.#receipts.refund(choices, id),
+    match_by_form: (choices, id) => this.#receipts.matchByForm(choices, id),
+    refund_receipt_by_form: (choices) => this.#receipts.refundByForm(choices),
     refund_by_form: async (choices) => {
       const payment = this.#ofMerchant(this.payments, this.#options.merchants[0], choices);
       if (payment) await this.#options.dashboard?.refund(payment.id, choices);
@@ -263,18 +239,7 @@ export class Acts {
     },
     decide_at_console: async (choices) => this.#options.consoleOperators?.decide(choices),
     decide_by_form: async (choices) => this.#options.dashboard?.decide(choices),
-    match_receipt: (choices) => this.#options.operators.matchReceipt(this.#options.merchants[0].merchantId, choices),
   };
-
-  /** Of the merchant that has a number of its own. */
-  async #beginReceiptPayment(dalasi: number, key: string): Promise<ReceiptPayment | null> {
-    const [merchant] = this.#options.merchants;
-    const data = { amount: dalasi, network: tillNetwork, account_number: '7000001' };
-    const response = await merchant.send('POST', '/v1/payments', { data }, `key ${key}`);
-    this.#notePayment(merchant, response);
-    if (response.status !== 201) return null;
-    return { path: new URL(String(response.body['payment_link'])).pathname, amountMinor: BigInt(dalasi) * 100n };
-  }
 
   /** A payment that is paid at once. */
   async collectFor(merchant: MerchantClient): Promise<void> {
@@ -318,6 +283,11 @@ export class Acts {
   #notePayment(merchant: MerchantClient, response: MerchantResponse): void {
     const { status, body } = this.record(response);
     if (status === 201) this.payments.push({ merchant, id: String(body['payment_intent_id']) });
+  }
+
+  #noteRefund(response: MerchantResponse): void {
+    const { status, body } = this.record(response);
+    if (status === 201) this.refunds.push(String(body['id']));
   }
 
   #notePage(merchant: MerchantClient, kind: CollectingPage['kind'], body: MerchantResponse['body']): void {

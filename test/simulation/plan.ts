@@ -57,6 +57,11 @@ export type ActKind =
   /** Somebody sends money who has no payment. */
   | 'walk_in'
   | 'match_receipt'
+  /** A merchant notes that a payer has the money back, which nobody else can return. */
+  | 'refund_receipt'
+  /** Somebody of the business decides whom a receipt has paid, while its payer types the id and others decide too. */
+  | 'match_by_form'
+  | 'refund_receipt_by_form'
   /** People of a business at the pages of its dashboard. */
   | 'refund_by_form'
   | 'pay_out_by_form'
@@ -207,6 +212,7 @@ const receipts: Further = {
   acts: [
     ...(['pay_by_receipt', 'pay_by_receipt', 'pay_by_receipt', 'race_for_receipt', 'race_for_receipt'] as const),
     ...(['take_receipt', 'take_receipt', 'forge_message', 'walk_in', 'match_receipt', 'match_receipt'] as const),
+    ...(['refund_receipt', 'refund_receipt', 'match_by_form', 'match_by_form', 'refund_receipt_by_form'] as const),
   ],
   faults: ['answer_lost', 'doubled', 'lost', 'crash', 'commit_lost', 'deadlock'],
   faultsMax: 3,
@@ -221,10 +227,12 @@ const dashboards: Further = {
   faults: ['answer_lost', 'doubled', 'crash', 'crash_after', 'commit_lost'],
   faultsMax: 3,
 };
-const furthers = [contradictions, upkeep, collecting, outages, settlements, receipts, dashboards] as const;
+const furthers = [
+  ...([contradictions, upkeep, collecting, outages, settlements, receipts, dashboards] as const),
+] as const;
 
 const ofPayers: ReadonlySet<ActKind> = new Set([
-  ...(['pay_at_page', 'pay_by_receipt', 'race_for_receipt', 'take_receipt', 'forge_message'] as const),
+  ...(['pay_at_page', 'pay_by_receipt', 'race_for_receipt', 'take_receipt', 'forge_message', 'match_by_form'] as const),
 ]);
 const ofReceipts: ReadonlySet<ActKind> = new Set(receipts.acts);
 
@@ -233,7 +241,10 @@ export function hasPayers({ acts }: Plan): boolean {
   return acts.some(({ kind }) => ofPayers.has(kind));
 }
 
-const ofMembers: ReadonlySet<ActKind> = new Set(dashboards.acts);
+const ofMembers: ReadonlySet<ActKind> = new Set([
+  ...dashboards.acts,
+  ...(['match_by_form', 'refund_receipt_by_form'] as const),
+]);
 
 /** Whether the people of the first merchant's business sign in to the dashboard. */
 export function hasMembers({ acts }: Plan): boolean {

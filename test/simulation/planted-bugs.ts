@@ -141,4 +141,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: '    ...(formId !== undefined && { idempotencyKey: keyOfForm(formId) }),\n',
     to: '',
   },
+  {
+    name: 'unbooked refund: a refund of money that was received directly is noted and not booked',
+    file: 'server/src/refunds/create-refund.ts',
+    from: "  await bookLeftDirectly(tx, context, charge, { flow: 'refunded_directly', railAccount, amountMinor });\n",
+    to: '',
+  },
+  {
+    name: 'decision about nothing: a person is told that a receipt paid, whatever it has paid',
+    file: 'server/src/payments/match-by-person.ts',
+    from: "      throw new AppError('state_conflict', 'The receipt has paid another payment, or the statement contradicts it.');\n",
+    to: '      return [];\n',
+  },
 ];

@@ -85,6 +85,8 @@ class Run {
     for (let hand = 0; hand < handsCount; hand += 1) void asInstance(undefined, () => this.#work(hand));
     await room.scheduler.settle();
     while (this.#handsAtWork > 0) await this.#moveOn();
+    // Also of the act that was the last one.
+    if (this.#failure !== undefined) throw this.#failure;
     traffic.endFaults();
     this.#stepFaults.length = 0;
     for (const machine of machines) Object.assign(machine, { clockErrorMs: 0, databaseFault: undefined });
