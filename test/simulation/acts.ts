@@ -3,12 +3,14 @@ import { Choices } from './choices.ts';
 import type { ConsoleOperators } from './console-operators.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { Known } from './known.ts';
+import { MerchantSettings } from './merchant-settings.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import type { Networks } from './networks.ts';
 import type { Operators } from './operators.ts';
 import type { Payers } from './payers.ts';
 import { ReceiptActs } from './receipt-acts.ts';
 import type { ReceiptPayers } from './receipt-payers.ts';
+import type { Receivers } from './receivers.ts';
 import type { Act, ActKind } from './plan.ts';
 import type { Till } from './till.ts';
 import type { Upkeep } from './upkeep.ts';
@@ -37,6 +39,7 @@ export interface ActsOptions {
   payers: Payers;
   receiptPayers: ReceiptPayers;
   till: Till;
+  receivers: Receivers;
   /** Where the people of the first merchant's business are signed in to it. */
   dashboard: Dashboard | undefined;
   consoleOperators: ConsoleOperators | undefined;
@@ -70,12 +73,17 @@ export class Acts {
   readonly #rotating = new Set<MerchantClient>();
   readonly #options: ActsOptions;
   readonly #receipts: ReceiptActs;
+  readonly settings: MerchantSettings;
 
   constructor(options: ActsOptions) {
     this.#options = options;
     const [merchant] = options.merchants;
     const notePayment = (response: MerchantResponse) => this.#notePayment(merchant, response);
     const noteRefund = (response: MerchantResponse) => this.#noteRefund(response);
+    this.settings = new MerchantSettings({
+      ...{ ...options, subAccounts: this.subAccounts, record: (response) => this.record(response) },
+      notePayment: (of, response) => this.#notePayment(of, response),
+    });
     this.#receipts = new ReceiptActs({ ...options, merchant, notePayment, noteRefund });
   }
 
@@ -237,6 +245,12 @@ export class Acts {
       const sub = this.#ofMerchant(this.subAccounts, this.#options.merchants[0], choices);
       if (sub) await this.#options.dashboard?.payOutSubAccount(sub.id, choices);
     },
+    add_endpoint: (choices, id) => this.settings.addEndpoint(choices, id),
+    switch_endpoint: (choices) => this.settings.switchEndpoint(choices),
+    rotate_added_secret: (choices, id) => this.settings.rotateSecret(choices, id),
+    open_group: (choices, id) => this.settings.openGroup(choices, id),
+    change_group: (choices) => this.settings.changeGroup(choices),
+    pay_group: (choices, id) => this.settings.payGroup(choices, id),
     decide_at_console: async (choices) => this.#options.consoleOperators?.decide(choices),
     decide_by_form: async (choices) => this.#options.dashboard?.decide(choices),
   };

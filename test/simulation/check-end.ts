@@ -3,6 +3,7 @@ import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import { keyIdOf } from '../../server/src/kit/seal.ts';
 import { countSealed } from '../../server/src/operator/reseal-secrets.ts';
 import { checkConsole, checkDashboard } from './check-dashboard.ts';
+import { checkSettings } from './check-settings.ts';
 import type { FalseKind } from './contradictions.ts';
 import { ownAccountName } from './own-account.ts';
 import type { World } from './world.ts';
@@ -49,6 +50,7 @@ export async function findViolation(world: World): Promise<string | null> {
     checkPayouts,
     checkDashboard,
     checkConsole,
+    checkSettings,
     checkWaiting,
     checkSealed,
     checkLogs,

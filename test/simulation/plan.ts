@@ -67,6 +67,13 @@ export type ActKind =
   | 'pay_out_by_form'
   | 'pay_sub_account_by_form'
   | 'decide_by_form'
+  /** Endpoints that merchants add, and how groups share. */
+  | 'add_endpoint'
+  | 'switch_endpoint'
+  | 'rotate_added_secret'
+  | 'open_group'
+  | 'change_group'
+  | 'pay_group'
   /** Operators at the pages of the console. */
   | 'decide_at_console';
 
@@ -227,8 +234,19 @@ const dashboards: Further = {
   faults: ['answer_lost', 'doubled', 'crash', 'crash_after', 'commit_lost'],
   faultsMax: 3,
 };
+/** Merchants who change endpoints and splits while events and money flow. */
+const settings: Further = {
+  first: ['sub_account', 'sub_account', 'add_endpoint'],
+  acts: [
+    ...(['add_endpoint', 'switch_endpoint', 'switch_endpoint', 'switch_endpoint', 'rotate_added_secret'] as const),
+    ...(['pay_group', 'pay_group', 'pay_group', 'change_group', 'open_group'] as const),
+  ],
+  faults: ['answer_lost', 'doubled', 'crash', 'commit_lost', 'deadlock', 'unavailable'],
+  faultsMax: 3,
+};
 const furthers = [
   ...([contradictions, upkeep, collecting, outages, settlements, receipts, dashboards] as const),
+  ...([settings] as const),
 ] as const;
 
 const ofPayers: ReadonlySet<ActKind> = new Set([

@@ -153,4 +153,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: "      throw new AppError('state_conflict', 'The receipt has paid another payment, or the statement contradicts it.');\n",
     to: '      return [];\n',
   },
+  {
+    name: 'unnoticed endpoint: events of a process that does not know of a new endpoint are not planned once more',
+    file: 'server/src/webhooks/delivery-planner.ts',
+    from: "    enqueue(tx, this.#context, { merchantId, queue: 'webhooks', kind: 'plan_deliveries', subjectId: newId(), dueAt });\n",
+    to: '',
+  },
+  {
+    name: 'held back: what a process keeps that does not know that its endpoint is enabled again is not sent',
+    file: 'server/src/webhooks/delivery-planner.ts',
+    from: "if (known !== undefined && (known !== 'kept' || status !== 'pending')) continue;",
+    to: 'if (known !== undefined) continue;',
+  },
 ];

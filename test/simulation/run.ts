@@ -92,6 +92,7 @@ class Run {
     for (const machine of machines) Object.assign(machine, { clockErrorMs: 0, databaseFault: undefined });
     const seen = await seeToEndpoints(this.#world, this);
     if (seen !== null) return seen;
+    await this.untilDone(this.#world.acts.settings.switchAllOn());
     return (
       (await this.#finish()) ??
       (await this.#passPeriods()) ??

@@ -126,7 +126,8 @@ export async function createWorld(plan: Plan): Promise<World> {
   const consoleOperators = logins.length > 0 ? new ConsoleOperators({ traffic, clock, logins, note }) : undefined;
   const acts: Acts = new Acts({
     ...{ merchants: [first, ...others], networks, operators, upkeep, payers, receiptPayers, till },
-    ...{ dashboard, consoleOperators, learnSecret, db, waitForStep, note },
+    ...{ dashboard, consoleOperators, learnSecret },
+    ...{ db, waitForStep, note, receivers: traffic.receivers },
     switchOn: async (merchant) => {
       if (traffic.receivers.whyOff(merchant.shortId) === 'gone')
         await switchOn(merchant, { receivers: traffic.receivers, acts });
@@ -150,7 +151,9 @@ function hirePayers(options: ConstructorParameters<typeof ReceiptPayers>[0]): [P
 }
 
 // An account of a merchant's own has circuit breakers for all its payouts, and those of the test environment for each number.
-const ofOwnAccount: ReadonlySet<string> = new Set<ActKind>(['pause_account', 'rotate_account', 'payday']);
+const ofOwnAccount: ReadonlySet<string> = new Set<ActKind>([
+  ...(['pause_account', 'rotate_account', 'payday'] as const),
+]);
 
 async function onboard(room: MachineRoom, db: Database, plan: Plan) {
   const { acts } = plan;
