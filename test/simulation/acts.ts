@@ -12,6 +12,7 @@ import { ReceiptActs } from './receipt-acts.ts';
 import type { ReceiptPayers } from './receipt-payers.ts';
 import type { Receivers } from './receivers.ts';
 import type { Act, ActKind } from './plan.ts';
+import type { Team } from './team.ts';
 import type { Till } from './till.ts';
 import type { Upkeep } from './upkeep.ts';
 
@@ -43,6 +44,7 @@ export interface ActsOptions {
   /** Where the people of the first merchant's business are signed in to it. */
   dashboard: Dashboard | undefined;
   consoleOperators: ConsoleOperators | undefined;
+  team: Team | undefined;
   /** A merchant whose receiver was off brings it back, and switches its endpoint on. */
   switchOn: (merchant: MerchantClient) => Promise<void>;
   /** A merchant was shown the new secret of its endpoint. */
@@ -252,6 +254,9 @@ export class Acts {
     change_group: (choices) => this.settings.changeGroup(choices),
     pay_group: (choices, id) => this.settings.payGroup(choices, id),
     decide_at_console: async (choices) => this.#options.consoleOperators?.decide(choices),
+    roll_key: async (choices) => this.#options.team?.rollKey(choices),
+    change_role: async (choices) => this.#options.team?.changeRole(choices),
+    remove_member: async (choices) => this.#options.team?.removeMember(choices),
     decide_by_form: async (choices) => this.#options.dashboard?.decide(choices),
   };
 

@@ -4,6 +4,7 @@ import { keyIdOf } from '../../server/src/kit/seal.ts';
 import { countSealed } from '../../server/src/operator/reseal-secrets.ts';
 import { checkConsole, checkDashboard } from './check-dashboard.ts';
 import { checkSettings } from './check-settings.ts';
+import { checkTeam } from './check-team.ts';
 import type { FalseKind } from './contradictions.ts';
 import { ownAccountName } from './own-account.ts';
 import type { World } from './world.ts';
@@ -51,6 +52,7 @@ export async function findViolation(world: World): Promise<string | null> {
     checkDashboard,
     checkConsole,
     checkSettings,
+    checkTeam,
     checkWaiting,
     checkSealed,
     checkLogs,

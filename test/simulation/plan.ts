@@ -74,6 +74,10 @@ export type ActKind =
   | 'open_group'
   | 'change_group'
   | 'pay_group'
+  /** Owners and a developer at the pages of the dashboard. */
+  | 'roll_key'
+  | 'change_role'
+  | 'remove_member'
   /** Operators at the pages of the console. */
   | 'decide_at_console';
 
@@ -244,9 +248,15 @@ const settings: Further = {
   faults: ['answer_lost', 'doubled', 'crash', 'commit_lost', 'deadlock', 'unavailable'],
   faultsMax: 3,
 };
+/** Owners who change keys and the team while programs and people use them. */
+const teams: Further = {
+  acts: ['roll_key', 'roll_key', 'change_role', 'remove_member', 'remove_member', 'transfer'],
+  faults: ['answer_lost', 'doubled', 'crash', 'commit_lost', 'deadlock'],
+  faultsMax: 2,
+};
 const furthers = [
   ...([contradictions, upkeep, collecting, outages, settlements, receipts, dashboards] as const),
-  ...([settings] as const),
+  ...([settings, teams] as const),
 ] as const;
 
 const ofPayers: ReadonlySet<ActKind> = new Set([
@@ -267,6 +277,13 @@ const ofMembers: ReadonlySet<ActKind> = new Set([
 /** Whether the people of the first merchant's business sign in to the dashboard. */
 export function hasMembers({ acts }: Plan): boolean {
   return acts.some(({ kind }) => ofMembers.has(kind));
+}
+
+const ofTeams: ReadonlySet<ActKind> = new Set(['roll_key', 'change_role', 'remove_member']);
+
+/** Whether two owners and a developer of the first merchant's business are signed in to the dashboard. */
+export function hasTeam({ acts }: Plan): boolean {
+  return acts.some(({ kind }) => ofTeams.has(kind));
 }
 
 /** Whether operators are signed in to the console. */

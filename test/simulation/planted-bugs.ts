@@ -154,6 +154,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     to: '      return [];\n',
   },
   {
+    name: 'key for ever: a revoked key still works',
+    file: 'server/src/merchants/queries/api-keys.ts',
+    from: 'FROM api_keys WHERE key_hmac = $1 AND revoked_at IS NULL`',
+    to: 'FROM api_keys WHERE key_hmac = $1`',
+  },
+  {
     name: 'unnoticed endpoint: events of a process that does not know of a new endpoint are not planned once more',
     file: 'server/src/webhooks/delivery-planner.ts',
     from: "    enqueue(tx, this.#context, { merchantId, queue: 'webhooks', kind: 'plan_deliveries', subjectId: newId(), dueAt });\n",
