@@ -7,6 +7,7 @@ import { MerchantSettings } from './merchant-settings.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import type { Networks } from './networks.ts';
 import type { Operators } from './operators.ts';
+import type { Oversight } from './oversight.ts';
 import type { Payers } from './payers.ts';
 import { ReceiptActs } from './receipt-acts.ts';
 import type { ReceiptPayers } from './receipt-payers.ts';
@@ -45,6 +46,7 @@ export interface ActsOptions {
   dashboard: Dashboard | undefined;
   consoleOperators: ConsoleOperators | undefined;
   team: Team | undefined;
+  oversight: Oversight | undefined;
   /** A merchant whose receiver was off brings it back, and switches its endpoint on. */
   switchOn: (merchant: MerchantClient) => Promise<void>;
   /** A merchant was shown the new secret of its endpoint. */
@@ -257,6 +259,9 @@ export class Acts {
     roll_key: async (choices) => this.#options.team?.rollKey(choices),
     change_role: async (choices) => this.#options.team?.changeRole(choices),
     remove_member: async (choices) => this.#options.team?.removeMember(choices),
+    suspend_at_console: async (choices) => this.#options.oversight?.suspend(choices),
+    limits_at_console: async (choices) => this.#options.oversight?.setLimits(choices),
+    pause_at_console: async (choices) => this.#options.oversight?.pauseAccount(choices),
     decide_by_form: async (choices) => this.#options.dashboard?.decide(choices),
   };
 

@@ -3,6 +3,7 @@ import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import { keyIdOf } from '../../server/src/kit/seal.ts';
 import { countSealed } from '../../server/src/operator/reseal-secrets.ts';
 import { checkConsole, checkDashboard } from './check-dashboard.ts';
+import { checkOversight } from './check-oversight.ts';
 import { checkSettings } from './check-settings.ts';
 import { checkTeam } from './check-team.ts';
 import type { FalseKind } from './contradictions.ts';
@@ -53,6 +54,7 @@ export async function findViolation(world: World): Promise<string | null> {
     checkConsole,
     checkSettings,
     checkTeam,
+    checkOversight,
     checkWaiting,
     checkSealed,
     checkLogs,

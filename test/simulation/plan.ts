@@ -79,7 +79,10 @@ export type ActKind =
   | 'change_role'
   | 'remove_member'
   /** Operators at the pages of the console. */
-  | 'decide_at_console';
+  | 'decide_at_console'
+  | 'suspend_at_console'
+  | 'limits_at_console'
+  | 'pause_at_console';
 
 export type FaultKind =
   /** The connection is refused: nothing was sent. */
@@ -254,9 +257,18 @@ const teams: Further = {
   faults: ['answer_lost', 'doubled', 'crash', 'commit_lost', 'deadlock'],
   faultsMax: 2,
 };
+/** Operators who suspend a business, pause its account and agree its limits while money moves. */
+const oversight: Further = {
+  acts: [
+    ...(['suspend_at_console', 'suspend_at_console', 'limits_at_console', 'limits_at_console'] as const),
+    ...(['pause_at_console', 'transfer', 'transfer'] as const),
+  ],
+  faults: ['answer_lost', 'doubled', 'crash', 'commit_lost', 'deadlock'],
+  faultsMax: 2,
+};
 const furthers = [
   ...([contradictions, upkeep, collecting, outages, settlements, receipts, dashboards] as const),
-  ...([settings, teams] as const),
+  ...([settings, teams, oversight] as const),
 ] as const;
 
 const ofPayers: ReadonlySet<ActKind> = new Set([
@@ -286,9 +298,16 @@ export function hasTeam({ acts }: Plan): boolean {
   return acts.some(({ kind }) => ofTeams.has(kind));
 }
 
+const ofOversight: ReadonlySet<ActKind> = new Set(['suspend_at_console', 'limits_at_console', 'pause_at_console']);
+
+/** Whether operators look after the first merchant's business at the console. */
+export function hasOversight({ acts }: Plan): boolean {
+  return acts.some(({ kind }) => ofOversight.has(kind));
+}
+
 /** Whether operators are signed in to the console. */
 export function hasConsole({ acts }: Plan): boolean {
-  return acts.some(({ kind }) => kind === 'decide_at_console');
+  return acts.some(({ kind }) => kind === 'decide_at_console' || ofOversight.has(kind));
 }
 
 /** Whether the first merchant has a number of its own that receives by receipts. */

@@ -160,6 +160,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     to: 'FROM api_keys WHERE key_hmac = $1`',
   },
   {
+    name: 'unheeded suspension: a suspended business goes on',
+    file: 'server/src/merchants/business-status.ts',
+    from: '  if (suspendedAt === null) return;\n',
+    to: '  if (suspendedAt !== undefined) return;\n',
+  },
+  {
     name: 'unnoticed endpoint: events of a process that does not know of a new endpoint are not planned once more',
     file: 'server/src/webhooks/delivery-planner.ts',
     from: "    enqueue(tx, this.#context, { merchantId, queue: 'webhooks', kind: 'plan_deliveries', subjectId: newId(), dueAt });\n",

@@ -36,8 +36,9 @@ import { createMerchantClient, type MerchantClient } from './merchant-client.ts'
 import { awaitedDatabase, startNetworks, type Networks } from './networks.ts';
 import { Operators } from './operators.ts';
 import { connectOwnAccount } from './own-account.ts';
+import { Oversight } from './oversight.ts';
 import { Payers } from './payers.ts';
-import { hasConsole, hasMembers, hasPayers, hasTeam, hasTill, type ActKind, type Plan } from './plan.ts';
+import { hasConsole, hasMembers, hasOversight, hasPayers, hasTeam, hasTill, type ActKind, type Plan } from './plan.ts';
 import { ReceiptPayers } from './receipt-payers.ts';
 import { receiverPath, receiverUrl } from './receivers.ts';
 import { Scheduler } from './scheduler.ts';
@@ -65,6 +66,7 @@ export interface World {
   dashboard: Dashboard | undefined;
   consoleOperators: ConsoleOperators | undefined;
   team: Team | undefined;
+  oversight: Oversight | undefined;
   merchants: readonly MerchantClient[];
   operators: Operators;
   unsettled: UnsettledPayouts;
@@ -127,11 +129,13 @@ export async function createWorld(plan: Plan): Promise<World> {
   const dashboard = await openDashboard(room, { traffic, machine: machines[0], members: onboarded.members, first });
   const { logins } = onboarded;
   const consoleOperators = logins.length > 0 ? new ConsoleOperators({ traffic, clock, logins, note }) : undefined;
-  const administered = { traffic, clock, note, client: first };
+  const administered = { traffic, clock, note, client: first, businessId: onboarded.businessId };
   const team = openTeam(onboarded, { ...administered, db, waitForStep });
+  const oversight =
+    consoleOperators && hasOversight(plan) ? new Oversight({ ...administered, consoleOperators }) : undefined;
   const acts: Acts = new Acts({
     ...{ merchants: [first, ...others], networks, operators, upkeep, payers, receiptPayers, till },
-    ...{ dashboard, consoleOperators, team, learnSecret },
+    ...{ dashboard, consoleOperators, team, oversight, learnSecret },
     ...{ db, waitForStep, note, receivers: traffic.receivers },
     switchOn: async (merchant) => {
       if (traffic.receivers.whyOff(merchant.shortId) === 'gone')
@@ -140,7 +144,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   });
   return {
     ...{ room, machines, networks, traffic, acts, payers, receiptPayers, till, dashboard },
-    ...{ consoleOperators, team, operators, choices, restarts, db },
+    ...{ consoleOperators, team, oversight, operators, choices, restarts, db },
     ...{ merchants: [first, ...others], unsettled: new UnsettledPayouts() },
     accounts: onboarded.merchants.map(({ merchant }) => merchant.shortId),
     stop: async () => {
@@ -157,7 +161,7 @@ function hirePayers(options: ConstructorParameters<typeof ReceiptPayers>[0]): [P
 
 // An account of a merchant's own has circuit breakers for all its payouts, and those of the test environment for each number.
 const ofOwnAccount: ReadonlySet<string> = new Set<ActKind>([
-  ...(['pause_account', 'rotate_account', 'payday'] as const),
+  ...(['pause_account', 'rotate_account', 'payday', 'pause_at_console'] as const),
 ]);
 
 async function onboard(room: MachineRoom, db: Database, plan: Plan) {
@@ -192,7 +196,8 @@ async function onboard(room: MachineRoom, db: Database, plan: Plan) {
     first && hasMembers(plan) ? await hireMembers(db, first.merchant.businessId, { clock, random, secrets }) : [];
   const logins = hasConsole(plan) ? await hireConsoleOperators(db, { clock, random, secrets }) : [];
   const team = first && hasTeam(plan) ? await hireTeam(db, first.merchant.businessId, { clock, random, secrets }) : [];
-  return { merchants, secrets, members, logins, team, keyId: first?.keyId ?? '' };
+  const [businessId, keyId] = [first?.merchant.businessId ?? '', first?.keyId ?? ''];
+  return { merchants, secrets, members, logins, team, businessId, keyId };
 }
 
 function openTeam(
