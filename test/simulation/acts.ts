@@ -2,13 +2,19 @@ import type { Database } from '../../server/src/kit/db.ts';
 import { Choices } from './choices.ts';
 import type { ConsoleOperators } from './console-operators.ts';
 import type { Dashboard } from './dashboard.ts';
+import type { Known } from './known.ts';
+import { MerchantSettings } from './merchant-settings.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import type { Networks } from './networks.ts';
 import type { Operators } from './operators.ts';
+import type { Oversight } from './oversight.ts';
 import type { Payers } from './payers.ts';
-import type { ReceiptPayers, ReceiptPayment } from './receipt-payers.ts';
+import { ReceiptActs } from './receipt-acts.ts';
+import type { ReceiptPayers } from './receipt-payers.ts';
+import type { Receivers } from './receivers.ts';
 import type { Act, ActKind } from './plan.ts';
-import { tillNetwork, type Till } from './till.ts';
+import type { Team } from './team.ts';
+import type { Till } from './till.ts';
 import type { Upkeep } from './upkeep.ts';
 
 const networks = ['wave', 'afrimoney', 'qmoney', 'aps'] as const;
@@ -27,9 +33,6 @@ const paydayTransfers = 3;
 
 const sharesMax = 3;
 
-// Few, so that money may be meant for several payments; the last one is above the limit for unconfirmed messages.
-const receiptAmounts = [50, 50, 60, 150] as const;
-
 export interface ActsOptions {
   merchants: readonly [MerchantClient, ...MerchantClient[]];
   networks: Networks;
@@ -38,9 +41,12 @@ export interface ActsOptions {
   payers: Payers;
   receiptPayers: ReceiptPayers;
   till: Till;
+  receivers: Receivers;
   /** Where the people of the first merchant's business are signed in to it. */
   dashboard: Dashboard | undefined;
   consoleOperators: ConsoleOperators | undefined;
+  team: Team | undefined;
+  oversight: Oversight | undefined;
   /** A merchant whose receiver was off brings it back, and switches its endpoint on. */
   switchOn: (merchant: MerchantClient) => Promise<void>;
   /** A merchant was shown the new secret of its endpoint. */
@@ -49,12 +55,6 @@ export interface ActsOptions {
   db: Database;
   waitForStep: (label: string) => Promise<void>;
   note: (text: string) => void;
-}
-
-/** What a merchant has been told exists. */
-export interface Known {
-  merchant: MerchantClient;
-  id: string;
 }
 
 /** A link or counter. */
@@ -76,9 +76,19 @@ export class Acts {
   // Of two rotations at once, a merchant does not know which secret is the newer one.
   readonly #rotating = new Set<MerchantClient>();
   readonly #options: ActsOptions;
+  readonly #receipts: ReceiptActs;
+  readonly settings: MerchantSettings;
 
   constructor(options: ActsOptions) {
     this.#options = options;
+    const [merchant] = options.merchants;
+    const notePayment = (response: MerchantResponse) => this.#notePayment(merchant, response);
+    const noteRefund = (response: MerchantResponse) => this.#noteRefund(response);
+    this.settings = new MerchantSettings({
+      ...{ ...options, subAccounts: this.subAccounts, record: (response) => this.record(response) },
+      notePayment: (of, response) => this.#notePayment(of, response),
+    });
+    this.#receipts = new ReceiptActs({ ...options, merchant, notePayment, noteRefund });
   }
 
   async run({ id, kind, choice }: Act): Promise<void> {
@@ -122,8 +132,7 @@ export class Acts {
       if (charge.body['status'] !== 'completed') return;
       const part = choices.below(2) === 0 ? {} : { amount: amount(choices, 100) };
       const body = { reference: charge.body['reference'], ...part };
-      const refund = this.record(await merchant.send('POST', '/v1/transactions/refund', body, `key ${id}`));
-      if (refund.status === 201) this.refunds.push(String(refund.body['id']));
+      this.#noteRefund(await merchant.send('POST', '/v1/transactions/refund', body, `key ${id}`));
     },
     transfer: async (choices, id) => {
       const merchant = this.#merchant(choices);
@@ -222,36 +231,15 @@ export class Acts {
       const page = this.pages[choices.below(Math.max(1, this.pages.length))];
       if (page) await this.#options.payers.pay(page.path, choices);
     },
-    pay_by_receipt: async (choices, id) => {
-      const count = choices.below(3) === 0 ? 2 : 1;
-      const payers = Array.from(
-        { length: count },
-        (_, index) => [...[`${id} ${index}`, new Choices(`payer ${choices.below(1_000_000)}`)]] as const,
-      );
-      await Promise.all(
-        payers.map(async ([key, payer]) => {
-          const payment = await this.#beginReceiptPayment(payer.pick(receiptAmounts), key);
-          if (payment) await this.#options.receiptPayers.pay(payment, payer);
-        }),
-      );
-    },
-    race_for_receipt: async (choices, id) => {
-      const begin = (key: string) => this.#beginReceiptPayment(receiptAmounts[0], `${id} ${key}`);
-      const payments = [await begin('one'), await begin('other')].filter((payment) => payment !== null);
-      await this.#options.receiptPayers.race(payments, choices);
-    },
-    take_receipt: async (choices, id) => {
-      const payment = await this.#beginReceiptPayment(choices.pick(receiptAmounts), id);
-      if (payment) await this.#options.receiptPayers.take(payment, choices);
-    },
-    forge_message: async (choices, id) => {
-      const payment = await this.#beginReceiptPayment(choices.pick(receiptAmounts), id);
-      if (payment) await this.#options.receiptPayers.forge(payment, choices);
-    },
-    walk_in: async (choices) => {
-      const { till } = this.#options;
-      await till.forward(till.receive(BigInt(choices.pick(receiptAmounts)) * 100n));
-    },
+    pay_by_receipt: (choices, id) => this.#receipts.pay(choices, id),
+    race_for_receipt: (choices, id) => this.#receipts.race(choices, id),
+    take_receipt: (choices, id) => this.#receipts.take(choices, id),
+    forge_message: (choices, id) => this.#receipts.forge(choices, id),
+    walk_in: (choices) => this.#receipts.walkIn(choices),
+    match_receipt: (choices) => this.#receipts.match(choices),
+    refund_receipt: (choices, id) => this.#receipts.refund(choices, id),
+    match_by_form: (choices, id) => this.#receipts.matchByForm(choices, id),
+    refund_receipt_by_form: (choices) => this.#receipts.refundByForm(choices),
     refund_by_form: async (choices) => {
       const payment = this.#ofMerchant(this.payments, this.#options.merchants[0], choices);
       if (payment) await this.#options.dashboard?.refund(payment.id, choices);
@@ -261,20 +249,21 @@ export class Acts {
       const sub = this.#ofMerchant(this.subAccounts, this.#options.merchants[0], choices);
       if (sub) await this.#options.dashboard?.payOutSubAccount(sub.id, choices);
     },
+    add_endpoint: (choices, id) => this.settings.addEndpoint(choices, id),
+    switch_endpoint: (choices) => this.settings.switchEndpoint(choices),
+    rotate_added_secret: (choices, id) => this.settings.rotateSecret(choices, id),
+    open_group: (choices, id) => this.settings.openGroup(choices, id),
+    change_group: (choices) => this.settings.changeGroup(choices),
+    pay_group: (choices, id) => this.settings.payGroup(choices, id),
     decide_at_console: async (choices) => this.#options.consoleOperators?.decide(choices),
+    roll_key: async (choices) => this.#options.team?.rollKey(choices),
+    change_role: async (choices) => this.#options.team?.changeRole(choices),
+    remove_member: async (choices) => this.#options.team?.removeMember(choices),
+    suspend_at_console: async (choices) => this.#options.oversight?.suspend(choices),
+    limits_at_console: async (choices) => this.#options.oversight?.setLimits(choices),
+    pause_at_console: async (choices) => this.#options.oversight?.pauseAccount(choices),
     decide_by_form: async (choices) => this.#options.dashboard?.decide(choices),
-    match_receipt: (choices) => this.#options.operators.matchReceipt(this.#options.merchants[0].merchantId, choices),
   };
-
-  /** Of the merchant that has a number of its own. */
-  async #beginReceiptPayment(dalasi: number, key: string): Promise<ReceiptPayment | null> {
-    const [merchant] = this.#options.merchants;
-    const data = { amount: dalasi, network: tillNetwork, account_number: '7000001' };
-    const response = await merchant.send('POST', '/v1/payments', { data }, `key ${key}`);
-    this.#notePayment(merchant, response);
-    if (response.status !== 201) return null;
-    return { path: new URL(String(response.body['payment_link'])).pathname, amountMinor: BigInt(dalasi) * 100n };
-  }
 
   /** A payment that is paid at once. */
   async collectFor(merchant: MerchantClient): Promise<void> {
@@ -318,6 +307,11 @@ export class Acts {
   #notePayment(merchant: MerchantClient, response: MerchantResponse): void {
     const { status, body } = this.record(response);
     if (status === 201) this.payments.push({ merchant, id: String(body['payment_intent_id']) });
+  }
+
+  #noteRefund(response: MerchantResponse): void {
+    const { status, body } = this.record(response);
+    if (status === 201) this.refunds.push(String(body['id']));
   }
 
   #notePage(merchant: MerchantClient, kind: CollectingPage['kind'], body: MerchantResponse['body']): void {

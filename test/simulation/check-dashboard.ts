@@ -19,7 +19,9 @@ export async function checkDashboard(world: World): Promise<string | null> {
   if (!dashboard) return null;
   const { rows: transfers } = await room.shared.database.asOwner<Record<string, string>>(
     `SELECT id, amount::text AS amount, sub_account_id AS "subAccountId",
-      (SELECT count(*)::text FROM ledger_movements moved WHERE moved.merchant_id = transfers.merchant_id AND source_id = transfers.id) AS moved
+      (SELECT count(*)::text FROM ledger_movements moved WHERE moved.merchant_id = transfers.merchant_id AND (source_id = transfers.id
+        OR route = 'record' AND flow = 'refunded_directly'
+          AND source_id = (SELECT charge_id FROM refunds WHERE refunds.merchant_id = transfers.merchant_id AND refunds.id = transfers.id))) AS moved
     FROM transfers WHERE merchant_id = $1 AND id <> ALL ($2) AND NOT EXISTS (SELECT FROM settlement_periods p
       WHERE p.merchant_id = transfers.merchant_id AND p.transfer_id = transfers.id)`,
     [world.merchants[0]?.merchantId, requestedByPrograms(world)],

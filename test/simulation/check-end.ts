@@ -3,6 +3,9 @@ import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import { keyIdOf } from '../../server/src/kit/seal.ts';
 import { countSealed } from '../../server/src/operator/reseal-secrets.ts';
 import { checkConsole, checkDashboard } from './check-dashboard.ts';
+import { checkOversight } from './check-oversight.ts';
+import { checkSettings } from './check-settings.ts';
+import { checkTeam } from './check-team.ts';
 import type { FalseKind } from './contradictions.ts';
 import { ownAccountName } from './own-account.ts';
 import type { World } from './world.ts';
@@ -49,6 +52,9 @@ export async function findViolation(world: World): Promise<string | null> {
     checkPayouts,
     checkDashboard,
     checkConsole,
+    checkSettings,
+    checkTeam,
+    checkOversight,
     checkWaiting,
     checkSealed,
     checkLogs,

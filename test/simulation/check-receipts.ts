@@ -3,6 +3,7 @@ import type { World } from './world.ts';
 
 interface DirectPayment {
   id: string;
+  intentId: string;
   path: string;
   status: string;
   createdAt: Date;
@@ -10,7 +11,11 @@ interface DirectPayment {
   transactionId: string | null;
   received: bigint;
   bookings: bigint;
-  returned: bigint;
+  /** By the statement's contradiction. */
+  reversed: bigint;
+  /** What the ledger has of its refunds, and what they sum to. */
+  refunded: bigint;
+  ofRefunds: bigint;
 }
 
 // `server/src/payments/typed-id.ts`: a message may be as much older than the payment.
@@ -18,10 +23,12 @@ const slackMs = 2 * 60_000;
 
 /**
  * What was sent to the shop's own number has paid one payment at most, each payment that it has paid is booked once and for exactly that
- * amount, and what the statement contradicts is taken back. Who alone has typed the id of what was sent for a payment has paid it; where
- * several have, nobody is forgotten.
+ * amount, what the statement contradicts is taken back, and no more is refunded than is left. Who alone has typed the id of what was sent
+ * for a payment has paid it; where several have, nobody is forgotten. What a person has decided at a page has been paid, and stands in the
+ * audit log once.
  */
-export async function checkReceipts({ room, receiptPayers, operators, till }: World): Promise<string | null> {
+export async function checkReceipts(world: World): Promise<string | null> {
+  const { room, receiptPayers, operators, till } = world;
   const payments = await listDirectPayments(room);
   const owners = new Map<string, DirectPayment>();
   for (const payment of payments.filter(({ bookings }) => bookings > 0n)) {
@@ -40,11 +47,33 @@ export async function checkReceipts({ room, receiptPayers, operators, till }: Wo
     if (!isToBePaid({ payment, money }) || isReplaced(receiptPayers.typed, { path, key })) continue;
     return `receipts: ${key} was typed for ${payment.id}, and has paid nothing`;
   }
-  return null;
+  return checkDecided(world, payments);
+}
+
+/** What the page of a decision has led to is so, and each decision that has paid stands in the audit log once. */
+async function checkDecided({ room, dashboard }: World, payments: readonly DirectPayment[]): Promise<string | null> {
+  const text = `SELECT receipts.id, intent_id AS "intentId" FROM receipts
+    JOIN charges ON charges.merchant_id = receipts.merchant_id AND charges.id = charge_id`;
+  const { rows } = await room.shared.database.asOwner<{ id: string; intentId: string }>(text);
+  for (const { path, location } of dashboard?.pressed ?? []) {
+    const [, receiptId] = /\/receipts\/([0-9a-f-]{36})\/match$/.exec(path) ?? [];
+    const [, intentId] = /\/payments\/([0-9a-f-]{36})$/.exec(location ?? '') ?? [];
+    if (receiptId === undefined || intentId === undefined) continue;
+    if (!rows.some((row) => row.id === receiptId && row.intentId === intentId))
+      return `receipts: receipt ${receiptId} was said to have paid ${intentId}, and has not`;
+  }
+  const entries = `SELECT object_id AS "intentId" FROM audit_entries WHERE action = 'receipts.match' AND result = 'done'`;
+  const logged = (await room.shared.database.asOwner<{ intentId: string }>(entries)).rows.map(
+    ({ intentId }) => intentId,
+  );
+  const wrong = logged.find(
+    (id, index) => logged.indexOf(id) !== index || !payments.some((one) => one.intentId === id && one.bookings > 0n),
+  );
+  return wrong === undefined ? null : `audit: the decision about ${wrong} stands in the log twice, or has paid nothing`;
 }
 
 function problemOf(
-  { amountMinor, received, bookings, returned }: DirectPayment,
+  { amountMinor, received, bookings, reversed, refunded, ofRefunds }: DirectPayment,
   { money, other }: { money: ReturnType<World['till']['find']>; other: DirectPayment | undefined },
 ): string | null {
   if (other) return `was paid by what has paid ${other.id}`;
@@ -53,8 +82,10 @@ function problemOf(
   if (received !== amountMinor || money.amountMinor !== amountMinor)
     return `is of ${amountMinor}, was booked with ${received}, and ${money.amountMinor} was sent`;
   const isTrue = !money.isForged && money.reversedAt === null;
-  if (returned !== (isTrue ? 0n : received)) return `has ${isTrue ? '' : 'no '}money, and ${returned} was taken back`;
-  return null;
+  if (refunded !== ofRefunds) return `has refunds of ${ofRefunds}, and the ledger has ${refunded}`;
+  if (refunded > received) return `was paid ${received}, and ${refunded} was refunded`;
+  const due = isTrue ? 0n : received - refunded;
+  return reversed === due ? null : `has ${isTrue ? '' : 'no '}money, and ${reversed} was taken back instead of ${due}`;
 }
 
 /** Whether nothing but its id was missing. */
@@ -77,24 +108,28 @@ function isReplaced(typed: World['receiptPayers']['typed'], one: { path: string;
 }
 
 async function listDirectPayments({ shared }: World['room']): Promise<DirectPayment[]> {
-  const text = `SELECT charges.id, '/pay/' || checkout_token AS path, charges.status, intents.created_at AS "createdAt",
-      amount_paid::text AS amount, network_transaction_id AS "transactionId",
-      (SELECT COALESCE(sum(moved.amount), 0)::text FROM ledger_movements moved WHERE moved.merchant_id = charges.merchant_id
-        AND source_id = charges.id AND debit_account LIKE 'till:%') AS received,
-      (SELECT count(*)::text FROM ledger_movements moved WHERE moved.merchant_id = charges.merchant_id
-        AND source_id = charges.id AND debit_account LIKE 'till:%') AS bookings,
-      (SELECT COALESCE(sum(moved.amount), 0)::text FROM ledger_movements moved WHERE moved.merchant_id = charges.merchant_id
-        AND source_id = charges.id AND credit_account LIKE 'till:%') AS back
+  const moved = (what: string, side: 'credit' | 'debit', flow?: string) => `(SELECT COALESCE(${what}, 0)::text
+    FROM ledger_movements moved WHERE moved.merchant_id = charges.merchant_id AND source_id = charges.id
+      AND ${side}_account LIKE 'till:%' ${flow === undefined ? '' : `AND flow = '${flow}'`})`;
+  const text = `SELECT charges.id, intent_id AS "intentId", '/pay/' || checkout_token AS path, charges.status,
+      intents.created_at AS "createdAt", amount_paid::text AS amount, network_transaction_id AS "transactionId",
+      ${moved('sum(moved.amount)', 'debit')} AS received,
+      ${moved('count(*)', 'debit')} AS bookings,
+      ${moved('sum(moved.amount)', 'credit', 'reversed')} AS back, ${moved('sum(moved.amount)', 'credit', 'refunded_directly')} AS refunded,
+      (SELECT COALESCE(sum(refunds.amount), 0)::text FROM refunds JOIN transfers
+          ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
+        WHERE refunds.merchant_id = charges.merchant_id AND charge_id = charges.id AND transfers.status = 'completed') AS refunds
     FROM charges JOIN payment_intents intents ON intents.merchant_id = charges.merchant_id AND intents.id = intent_id
     WHERE received_directly ORDER BY charges.id`;
   const { rows } = await shared.database.asOwner<Record<string, string> & { createdAt: string }>(text);
-  return rows.map(
-    ({ id = '', path = '', status = '', createdAt, amount, transactionId, received, bookings, back }) => ({
-      ...{ id, path, status, createdAt: new Date(createdAt), transactionId: transactionId ?? null },
-      ...{ amountMinor: BigInt(amount ?? 0), received: BigInt(received ?? 0), bookings: BigInt(bookings ?? 0) },
-      returned: BigInt(back ?? 0),
-    }),
-  );
+  return rows.map(({ id = '', intentId = '', path = '', status = '', createdAt, transactionId, ...sums }) => {
+    const sumOf = (name: string) => BigInt(sums[name] ?? 0);
+    return {
+      ...{ id, intentId, path, status, createdAt: new Date(createdAt), transactionId: transactionId ?? null },
+      ...{ amountMinor: sumOf('amount'), received: sumOf('received'), bookings: sumOf('bookings') },
+      ...{ reversed: sumOf('back'), refunded: sumOf('refunded'), ofRefunds: sumOf('refunds') },
+    };
+  });
 }
 
 /** The ids of which a person has to decide whom they have paid. */

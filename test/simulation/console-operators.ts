@@ -1,10 +1,13 @@
-import { Browser } from './browser.ts';
+import { Browser, type Sent } from './browser.ts';
 import type { Choices } from './choices.ts';
 import type { Page, PageForm } from './page.ts';
 import type { Traffic } from './traffic.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 const base = '/operator/test/cases';
+// The authenticator app's next code is one period later than the one before.
+const codeMs = 31_000;
+const triesMax = 3;
 // What is decided without the network's books.
 const resolutions: ReadonlySet<string> = new Set(['accept', 'acknowledge', 'to_merchant']);
 
@@ -24,11 +27,16 @@ export interface ConsoleOperatorsOptions {
   note: (text: string) => void;
 }
 
+interface Person {
+  browser: Browser;
+  code: () => string;
+}
+
 /** Two operators who resolve cases at the pages of the console, beside those who do so by command. */
 export class ConsoleOperators {
   readonly operatorIds: readonly string[];
   readonly #options: ConsoleOperatorsOptions;
-  readonly #people: readonly { browser: Browser; code: () => string }[];
+  readonly #people: readonly Person[];
 
   constructor(options: ConsoleOperatorsOptions) {
     const { logins } = options;
@@ -61,15 +69,38 @@ export class ConsoleOperators {
     await Promise.all([confirm(), choices.below(2) === 0 ? confirm() : withdraw()]);
   }
 
-  async #press(
-    { browser, code }: { browser: Browser; code: () => string },
-    form: PageForm,
-    typed: Readonly<Record<string, string>>,
-  ): Promise<void> {
+  open(person: 0 | 1, path: string): Promise<Page> {
+    return this.#person(person).browser.open(path);
+  }
+
+  /** Again a while later where the authenticator's code was not accepted yet; undefined where there is no form. */
+  async openAndPress(person: 0 | 1, path: string, typed: Readonly<Record<string, string>>): Promise<Sent | undefined> {
+    const who = this.#person(person);
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const form = formOf(await who.browser.open(path));
+      const sent = form && (await this.#press(who, form, typed));
+      if (!sent || !isCodeRefused(sent)) return sent;
+      await this.#options.clock.ofMachine().sleep(codeMs);
+    }
+    return undefined;
+  }
+
+  #person(index: 0 | 1): Person {
+    const person = this.#people[index];
+    if (!person) throw new Error('there are two operators');
+    return person;
+  }
+
+  async #press({ browser, code }: Person, form: PageForm, typed: Readonly<Record<string, string>>): Promise<Sent> {
     const factor = form.fields.includes('second_factor') ? { second_factor: code() } : {};
     const sent = await browser.send(form, { ...form.filled, ...typed, ...factor });
     this.#options.note(`  the console ${'location' in sent ? `leads to ${sent.location}` : `has ${sent.page.status}`}`);
+    return sent;
   }
+}
+
+export function isCodeRefused(sent: Sent): boolean {
+  return 'page' in sent && sent.page.text.includes('id="second_factor-error"');
 }
 
 function formOf({ forms }: Page): PageForm | undefined {

@@ -25,6 +25,7 @@ interface SignedIn extends Member {
 /** A form whose button was pressed, and where that led; null where it was refused, or no page says. */
 export interface PressedForm {
   formId: string;
+  path: string;
   /** Null where it is all that can be refunded. */
   amountMinor: bigint | null;
   location: string | null;
@@ -109,6 +110,22 @@ export class Dashboard {
     await this.#act({ path, typed: {}, amountMinor: null, isConfirmed: false }, choices);
   }
 
+  /** Decides which payment a receipt has paid, of those that its page proposes. */
+  async matchReceipt(choices: Choices): Promise<void> {
+    const { base } = this.#options;
+    const [first] = this.#signedIn;
+    const { text } = (await first?.browser.open(`${base}/receipts`)) ?? { text: '' };
+    const ids = [...text.matchAll(/\/receipts\/([0-9a-f-]{36})"/g)].map(([, id]) => id);
+    const id = ids[choices.below(Math.max(1, ids.length))];
+    if (id === undefined) return;
+    const { forms } = (await first?.browser.open(`${base}/receipts/${id}`)) ?? { forms: [] };
+    const proposed = forms.flatMap(({ hidden }) => hidden['charge'] ?? []);
+    const charge = proposed[choices.below(Math.max(1, proposed.length))];
+    if (charge === undefined) return;
+    const path = `${base}/receipts/${id}/match`;
+    await this.#act({ path, typed: { charge }, amountMinor: null, isConfirmed: true }, choices);
+  }
+
   /** One of them, or two at once, each with a form of their own. */
   async #act(form: FormToFill, choices: Choices): Promise<void> {
     const [one, other] = choices.below(2) === 0 ? this.#signedIn : this.#signedIn.toReversed();
@@ -128,7 +145,9 @@ export class Dashboard {
     const { browser } = member;
     let form = formOf(await browser.open(path));
     if (form && isConfirmed) {
-      const shown = await browser.send(form, { ...form.filled, ...typed });
+      // Of money that only the shop itself can give back.
+      const returned = form.fields.includes('money_returned') ? { money_returned: 'true' } : {};
+      const shown = await browser.send(form, { ...form.filled, ...typed, ...returned });
       form = 'page' in shown ? formOf(shown.page, true) : undefined;
     }
     if (!form) return this.#options.note(`  ${member.email} has no form at ${path}`);
@@ -137,11 +156,11 @@ export class Dashboard {
     const press = () => browser.send(acting, { ...acting.filled, ...factor });
     const sent = presses === 'twice' ? await Promise.all([press(), press()]) : [await press()];
     if (presses === 'again') sent.push(await press());
-    this.#notePressed(acting.hidden['form_id'] ?? '', { amountMinor, sent });
+    this.#notePressed({ formId: acting.hidden['form_id'] ?? '', path, amountMinor }, sent);
   }
 
   /** However often its button is pressed, a form leads to one place. */
-  #notePressed(formId: string, { amountMinor, sent }: { amountMinor: bigint | null; sent: readonly Sent[] }): void {
+  #notePressed(form: Omit<PressedForm, 'location'>, sent: readonly Sent[]): void {
     const { base, note } = this.#options;
     const locations = new Set(
       sent.flatMap((one) => ('location' in one && one.location.startsWith(base) ? [one.location] : [])),
@@ -149,7 +168,7 @@ export class Dashboard {
     if (locations.size > 1) throw new Error(`one form leads to ${[...locations].join(' and to ')}`);
     const [location = null] = locations;
     note(`  a form leads to ${location ?? 'no record'}`);
-    this.pressed.push({ formId, amountMinor, location });
+    this.pressed.push({ ...form, location });
   }
 
   #nextAmount(): bigint {

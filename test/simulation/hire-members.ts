@@ -14,9 +14,12 @@ import { updateTransferApproval } from '../../server/src/merchants/transfer-appr
 import { pairAuthenticator } from '../harness/authenticator.ts';
 import type { ConsoleLogin } from './console-operators.ts';
 import type { Member } from './dashboard.ts';
+import type { TeamMember } from './team.ts';
 import { publicUrl } from './machines.ts';
 
 const password = 'mango pirogue laterite drum';
+// Of people who never sign in by a password.
+const unusedHash = 'none';
 /** Above it, a payout that somebody asks for needs a second person. */
 const approveAboveMinor = 8_000n;
 
@@ -41,22 +44,45 @@ export async function hireMembers(db: Database, businessId: string, options: Hir
   return members;
 }
 
-/** Two operators of finance, who are signed in to the console. */
+/** Two owners and a developer, who are signed in to the dashboard. */
+export async function hireTeam(db: Database, businessId: string, options: HiringOptions): Promise<TeamMember[]> {
+  const context = contextOf(db, options);
+  const team: TeamMember[] = [];
+  for (const [role, name] of [
+    ['owner', 'Awa'],
+    ['owner', 'Binta'],
+    ['developer', 'Modou'],
+  ] as const) {
+    const email = `${name.toLowerCase()}@example.gm`;
+    const login = { email, name, passwordHash: unusedHash, businessId, grant: { role, terminalIds: [] } };
+    const account = await db.withTransaction((tx) => createMember(tx, context, login));
+    const { cookie, code } = await signIn(context, account.id);
+    team.push({ accountId: account.id, email, cookie, code });
+  }
+  return team;
+}
+
+/** Two operators, who are signed in to the console. */
 export async function hireConsoleOperators(db: Database, options: HiringOptions): Promise<ConsoleLogin[]> {
   const context = contextOf(db, options);
   const logins: ConsoleLogin[] = [];
   for (const name of ['Isatou', 'Ebrima']) {
-    const named = { email: `${name.toLowerCase()}@operator.gm`, name, role: 'finance' };
+    const named = { email: `${name.toLowerCase()}@operator.gm`, name, role: 'admin' };
     const { login } = await db.withTransaction((tx) => createLogin(tx, context, named));
-    const client = { device: 'Firefox on Linux', address: '127.0.0.1', requestId: 'req_1' };
-    const { token: cookie } = await db.withTransaction(async (tx) =>
-      startSession(tx, context, login.accountId, { client, isComplete: true, withFactor: false }),
-    );
-    const signedIn = await findSignedIn(context, cookie, client.address);
-    if (!signedIn) throw new Error(`${name} is not signed in`);
-    logins.push({ operatorId: login.operatorId, cookie, code: await pairApp(context, signedIn.account) });
+    logins.push({ operatorId: login.operatorId, ...(await signIn(context, login.accountId)) });
   }
   return logins;
+}
+
+/** Without a password: its hash takes a time that no step has. */
+async function signIn(context: AccountContext, accountId: string): Promise<{ cookie: string; code: () => string }> {
+  const client = { device: 'Firefox on Linux', address: '127.0.0.1', requestId: 'req_1' };
+  const { token: cookie } = await context.db.withTransaction(async (tx) =>
+    startSession(tx, context, accountId, { client, isComplete: true, withFactor: false }),
+  );
+  const signedIn = await findSignedIn(context, cookie, client.address);
+  if (!signedIn) throw new Error(`${accountId} is not signed in`);
+  return { cookie, code: await pairApp(context, signedIn.account) };
 }
 
 function contextOf(db: Database, { clock, random, secrets: { sealer, pepper } }: HiringOptions): AccountContext {

@@ -57,13 +57,32 @@ export type ActKind =
   /** Somebody sends money who has no payment. */
   | 'walk_in'
   | 'match_receipt'
+  /** A merchant notes that a payer has the money back, which nobody else can return. */
+  | 'refund_receipt'
+  /** Somebody of the business decides whom a receipt has paid, while its payer types the id and others decide too. */
+  | 'match_by_form'
+  | 'refund_receipt_by_form'
   /** People of a business at the pages of its dashboard. */
   | 'refund_by_form'
   | 'pay_out_by_form'
   | 'pay_sub_account_by_form'
   | 'decide_by_form'
+  /** Endpoints that merchants add, and how groups share. */
+  | 'add_endpoint'
+  | 'switch_endpoint'
+  | 'rotate_added_secret'
+  | 'open_group'
+  | 'change_group'
+  | 'pay_group'
+  /** Owners and a developer at the pages of the dashboard. */
+  | 'roll_key'
+  | 'change_role'
+  | 'remove_member'
   /** Operators at the pages of the console. */
-  | 'decide_at_console';
+  | 'decide_at_console'
+  | 'suspend_at_console'
+  | 'limits_at_console'
+  | 'pause_at_console';
 
 export type FaultKind =
   /** The connection is refused: nothing was sent. */
@@ -207,6 +226,7 @@ const receipts: Further = {
   acts: [
     ...(['pay_by_receipt', 'pay_by_receipt', 'pay_by_receipt', 'race_for_receipt', 'race_for_receipt'] as const),
     ...(['take_receipt', 'take_receipt', 'forge_message', 'walk_in', 'match_receipt', 'match_receipt'] as const),
+    ...(['refund_receipt', 'refund_receipt', 'match_by_form', 'match_by_form', 'refund_receipt_by_form'] as const),
   ],
   faults: ['answer_lost', 'doubled', 'lost', 'crash', 'commit_lost', 'deadlock'],
   faultsMax: 3,
@@ -221,10 +241,38 @@ const dashboards: Further = {
   faults: ['answer_lost', 'doubled', 'crash', 'crash_after', 'commit_lost'],
   faultsMax: 3,
 };
-const furthers = [contradictions, upkeep, collecting, outages, settlements, receipts, dashboards] as const;
+/** Merchants who change endpoints and splits while events and money flow. */
+const settings: Further = {
+  first: ['sub_account', 'sub_account', 'add_endpoint'],
+  acts: [
+    ...(['add_endpoint', 'switch_endpoint', 'switch_endpoint', 'switch_endpoint', 'rotate_added_secret'] as const),
+    ...(['pay_group', 'pay_group', 'pay_group', 'change_group', 'open_group'] as const),
+  ],
+  faults: ['answer_lost', 'doubled', 'crash', 'commit_lost', 'deadlock', 'unavailable'],
+  faultsMax: 3,
+};
+/** Owners who change keys and the team while programs and people use them. */
+const teams: Further = {
+  acts: ['roll_key', 'roll_key', 'change_role', 'remove_member', 'remove_member', 'transfer'],
+  faults: ['answer_lost', 'doubled', 'crash', 'commit_lost', 'deadlock'],
+  faultsMax: 2,
+};
+/** Operators who suspend a business, pause its account and agree its limits while money moves. */
+const oversight: Further = {
+  acts: [
+    ...(['suspend_at_console', 'suspend_at_console', 'limits_at_console', 'limits_at_console'] as const),
+    ...(['pause_at_console', 'transfer', 'transfer'] as const),
+  ],
+  faults: ['answer_lost', 'doubled', 'crash', 'commit_lost', 'deadlock'],
+  faultsMax: 2,
+};
+const furthers = [
+  ...([contradictions, upkeep, collecting, outages, settlements, receipts, dashboards] as const),
+  ...([settings, teams, oversight] as const),
+] as const;
 
 const ofPayers: ReadonlySet<ActKind> = new Set([
-  ...(['pay_at_page', 'pay_by_receipt', 'race_for_receipt', 'take_receipt', 'forge_message'] as const),
+  ...(['pay_at_page', 'pay_by_receipt', 'race_for_receipt', 'take_receipt', 'forge_message', 'match_by_form'] as const),
 ]);
 const ofReceipts: ReadonlySet<ActKind> = new Set(receipts.acts);
 
@@ -233,16 +281,33 @@ export function hasPayers({ acts }: Plan): boolean {
   return acts.some(({ kind }) => ofPayers.has(kind));
 }
 
-const ofMembers: ReadonlySet<ActKind> = new Set(dashboards.acts);
+const ofMembers: ReadonlySet<ActKind> = new Set([
+  ...dashboards.acts,
+  ...(['match_by_form', 'refund_receipt_by_form'] as const),
+]);
 
 /** Whether the people of the first merchant's business sign in to the dashboard. */
 export function hasMembers({ acts }: Plan): boolean {
   return acts.some(({ kind }) => ofMembers.has(kind));
 }
 
+const ofTeams: ReadonlySet<ActKind> = new Set(['roll_key', 'change_role', 'remove_member']);
+
+/** Whether two owners and a developer of the first merchant's business are signed in to the dashboard. */
+export function hasTeam({ acts }: Plan): boolean {
+  return acts.some(({ kind }) => ofTeams.has(kind));
+}
+
+const ofOversight: ReadonlySet<ActKind> = new Set(['suspend_at_console', 'limits_at_console', 'pause_at_console']);
+
+/** Whether operators look after the first merchant's business at the console. */
+export function hasOversight({ acts }: Plan): boolean {
+  return acts.some(({ kind }) => ofOversight.has(kind));
+}
+
 /** Whether operators are signed in to the console. */
 export function hasConsole({ acts }: Plan): boolean {
-  return acts.some(({ kind }) => kind === 'decide_at_console');
+  return acts.some(({ kind }) => kind === 'decide_at_console' || ofOversight.has(kind));
 }
 
 /** Whether the first merchant has a number of its own that receives by receipts. */

@@ -141,4 +141,40 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: '    ...(formId !== undefined && { idempotencyKey: keyOfForm(formId) }),\n',
     to: '',
   },
+  {
+    name: 'unbooked refund: a refund of money that was received directly is noted and not booked',
+    file: 'server/src/refunds/create-refund.ts',
+    from: "  await bookLeftDirectly(tx, context, charge, { flow: 'refunded_directly', railAccount, amountMinor });\n",
+    to: '',
+  },
+  {
+    name: 'decision about nothing: a person is told that a receipt paid, whatever it has paid',
+    file: 'server/src/payments/match-by-person.ts',
+    from: "      throw new AppError('state_conflict', 'The receipt has paid another payment, or the statement contradicts it.');\n",
+    to: '      return [];\n',
+  },
+  {
+    name: 'key for ever: a revoked key still works',
+    file: 'server/src/merchants/queries/api-keys.ts',
+    from: 'FROM api_keys WHERE key_hmac = $1 AND revoked_at IS NULL`',
+    to: 'FROM api_keys WHERE key_hmac = $1`',
+  },
+  {
+    name: 'unheeded suspension: a suspended business goes on',
+    file: 'server/src/merchants/business-status.ts',
+    from: '  if (suspendedAt === null) return;\n',
+    to: '  if (suspendedAt !== undefined) return;\n',
+  },
+  {
+    name: 'unnoticed endpoint: events of a process that does not know of a new endpoint are not planned once more',
+    file: 'server/src/webhooks/delivery-planner.ts',
+    from: "    enqueue(tx, this.#context, { merchantId, queue: 'webhooks', kind: 'plan_deliveries', subjectId: newId(), dueAt });\n",
+    to: '',
+  },
+  {
+    name: 'held back: what a process keeps that does not know that its endpoint is enabled again is not sent',
+    file: 'server/src/webhooks/delivery-planner.ts',
+    from: "if (known !== undefined && (known !== 'kept' || status !== 'pending')) continue;",
+    to: 'if (known !== undefined) continue;',
+  },
 ];

@@ -42,8 +42,8 @@ export class ReceiptPayers {
     const money = till.receive(choices.below(8) === 0 ? amountMinor + 100n : amountMinor);
     const forwarded = choices.pick(['before', 'after', 'after', 'twice', 'late', 'never'] as const);
     if (forwarded === 'before' || forwarded === 'twice') void till.forward(money);
-    if (choices.below(5) === 0) await this.#type(path, 'T_QKTYPO1', choices);
-    await this.#type(path, asTyped(money.transactionId, choices), choices);
+    if (choices.below(5) === 0) await this.type(path, 'T_QKTYPO1', choices);
+    await this.type(path, asTyped(money.transactionId, choices), choices);
     if (forwarded === 'after' || forwarded === 'twice') void till.forward(money);
     if (forwarded === 'late') void this.#forwardLater(money);
     if (choices.below(6) === 0) till.reverse(money);
@@ -58,7 +58,7 @@ export class ReceiptPayers {
     const money = till.receive(first.amountMinor);
     const message = till.forward(money);
     if (choices.below(2) === 0) await message;
-    await Promise.all(payments.map(({ path }) => this.#type(path, money.transactionId, choices)));
+    await Promise.all(payments.map(({ path }) => this.type(path, money.transactionId, choices)));
   }
 
   /** Somebody has sent nothing, and types ids of what others have sent, or guesses. */
@@ -67,7 +67,7 @@ export class ReceiptPayers {
     const { sent } = this.#options.till;
     for (let tries = 0; tries < idsTriedMax; tries += 1) {
       const known = sent[choices.below(Math.max(1, sent.length))];
-      await this.#type(path, known?.transactionId ?? `T_QKGUESS${tries}`, choices);
+      await this.type(path, known?.transactionId ?? `T_QKGUESS${tries}`, choices);
     }
   }
 
@@ -78,7 +78,16 @@ export class ReceiptPayers {
     const money = till.forge(amountMinor);
     const hasKey = choices.below(2) === 0;
     await till.forward(money, hasKey ? undefined : 'key of somebody else 9c');
-    await this.#type(path, money.transactionId, choices);
+    await this.type(path, money.transactionId, choices);
+  }
+
+  /** The payer sends what the page says, and the phone has forwarded the message when this returns; null where no page asks for an id. */
+  async send({ path, amountMinor }: ReceiptPayment): Promise<SentMoney | null> {
+    if (!(await this.#untilIdRequested(path))) return null;
+    const { till } = this.#options;
+    const money = till.receive(amountMinor);
+    await till.forward(money);
+    return money;
   }
 
   async #forwardLater(money: SentMoney): Promise<void> {
@@ -103,7 +112,7 @@ export class ReceiptPayers {
   }
 
   /** Once, or twice at once. In the place of an id that waits, by the page that corrects it. */
-  async #type(path: string, text: string, choices: Choices): Promise<void> {
+  async type(path: string, text: string, choices: Choices): Promise<void> {
     const form = (await this.#formAt(path)) ?? (await this.#formAt(`${path}?correct=1`));
     if (!form) return;
     const press = () => this.#browser.send(form, { transaction_id: text });

@@ -23,6 +23,7 @@ interface Receiver {
   /** Down until its merchant has seen to it; its endpoint is switched off meanwhile. */
   off: 'gone' | 'for_days' | null;
   hasBeenOff: boolean;
+  accepted: Set<string>;
 }
 
 export interface ReceiversOptions {
@@ -71,10 +72,20 @@ export class Receivers {
 
   /** The merchant was shown this secret. */
   learn(shortId: string, secret: string): void {
-    const path = receiverPath(shortId);
+    this.learnAt(receiverPath(shortId), secret);
+  }
+
+  /** As `learn`, for one of several endpoints of a merchant. */
+  learnAt(path: string, secret: string): void {
     const known = this.#byPath.get(path);
+    const state = { downUntilMs: 0, wayDown: 'refuses', off: null, hasBeenOff: false } as const;
     if (known) known.secret = secret;
-    else this.#byPath.set(path, { secret, downUntilMs: 0, wayDown: 'refuses', off: null, hasBeenOff: false });
+    else this.#byPath.set(path, { secret, ...state, accepted: new Set() });
+  }
+
+  /** The events that one endpoint has accepted. */
+  acceptedAt(path: string): ReadonlySet<string> {
+    return this.#byPath.get(path)?.accepted ?? new Set();
   }
 
   async receive(call: OutgoingCall, callsCount: number): Promise<CallResponse> {
@@ -88,6 +99,7 @@ export class Receivers {
     if (!isSigned(call, receiver.secret)) return respond(401);
     const id = call.headers['webhook-id'] ?? 'none';
     this.accepted.set(id, (this.accepted.get(id) ?? 0) + 1);
+    receiver.accepted.add(id);
     return respond(200);
   }
 
@@ -113,12 +125,17 @@ export function receiverPath(shortId: string): string {
   return `/${shortId}/events`;
 }
 
+export function addedPath(shortId: string, number: number): string {
+  return `${receiverPath(shortId)}/${number}`;
+}
+
 function respond(status: number): CallResponse {
   return { status, headers: {}, body: Buffer.from('') };
 }
 
 function isSigned({ headers, body }: OutgoingCall, secret: string): boolean {
   const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '', 'webhook-signature': signatures = '' } = headers;
+  if (secret === '') return false;
   const key = Buffer.from(secret.replace(/^wh_/, ''), 'base64');
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
   return signatures.split(' ').includes(`v1,${expected}`);

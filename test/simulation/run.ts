@@ -85,11 +85,14 @@ class Run {
     for (let hand = 0; hand < handsCount; hand += 1) void asInstance(undefined, () => this.#work(hand));
     await room.scheduler.settle();
     while (this.#handsAtWork > 0) await this.#moveOn();
+    // Also of the act that was the last one.
+    if (this.#failure !== undefined) throw this.#failure;
     traffic.endFaults();
     this.#stepFaults.length = 0;
     for (const machine of machines) Object.assign(machine, { clockErrorMs: 0, databaseFault: undefined });
     const seen = await seeToEndpoints(this.#world, this);
     if (seen !== null) return seen;
+    await this.untilDone(this.#world.acts.settings.switchAllOn());
     return (
       (await this.#finish()) ??
       (await this.#passPeriods()) ??

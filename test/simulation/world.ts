@@ -6,16 +6,17 @@ import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import { createOperator } from '../../server/src/operators/manage-operators.ts';
+import { listMailbox } from '../../server/src/mail/mail.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
 import { testKeys } from '../harness/service.ts';
-import { Acts } from './acts.ts';
+import { Acts, type ActsOptions } from './acts.ts';
 import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
 import { Choices } from './choices.ts';
 import { ConsoleOperators } from './console-operators.ts';
 import { Dashboard, type Member } from './dashboard.ts';
-import { hireConsoleOperators, hireMembers } from './hire-members.ts';
+import { hireConsoleOperators, hireMembers, hireTeam } from './hire-members.ts';
 import { asInstance, consoleName, machineNames, type Machine } from './instance.ts';
 import { LockTimeouts } from './lock-timeouts.ts';
 import { emptyDatabase } from './shared-database.ts';
@@ -35,11 +36,13 @@ import { createMerchantClient, type MerchantClient } from './merchant-client.ts'
 import { awaitedDatabase, startNetworks, type Networks } from './networks.ts';
 import { Operators } from './operators.ts';
 import { connectOwnAccount } from './own-account.ts';
+import { Oversight } from './oversight.ts';
 import { Payers } from './payers.ts';
-import { hasConsole, hasMembers, hasPayers, hasTill, type ActKind, type Plan } from './plan.ts';
+import { hasConsole, hasMembers, hasOversight, hasPayers, hasTeam, hasTill, type ActKind, type Plan } from './plan.ts';
 import { ReceiptPayers } from './receipt-payers.ts';
 import { receiverPath, receiverUrl } from './receivers.ts';
 import { Scheduler } from './scheduler.ts';
+import { Team, type TeamOptions } from './team.ts';
 import { connectTill, Till } from './till.ts';
 import { inject, Traffic } from './traffic.ts';
 import { UnsettledPayouts } from './unsettled-payouts.ts';
@@ -62,6 +65,8 @@ export interface World {
   till: Till;
   dashboard: Dashboard | undefined;
   consoleOperators: ConsoleOperators | undefined;
+  team: Team | undefined;
+  oversight: Oversight | undefined;
   merchants: readonly MerchantClient[];
   operators: Operators;
   unsettled: UnsettledPayouts;
@@ -93,7 +98,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   const restarts: Restart[] = [];
   const room: MachineRoom = {
     ...{ seed: plan.seed, shared, clock, scheduler, feeds, logLines: [], networkSecrets: {} },
-    ...{ hasPayers: hasPayers(plan), hasMembers: hasMembers(plan), hasConsole: hasConsole(plan) },
+    ...{ hasPayers: hasPayers(plan), hasMembers: hasMembers(plan) || hasTeam(plan), hasConsole: hasConsole(plan) },
     sealKeys: [testKeys.SEAL_KEY],
     restart: (machine) => new Promise((done) => restarts.push({ machine, done })),
   };
@@ -124,9 +129,14 @@ export async function createWorld(plan: Plan): Promise<World> {
   const dashboard = await openDashboard(room, { traffic, machine: machines[0], members: onboarded.members, first });
   const { logins } = onboarded;
   const consoleOperators = logins.length > 0 ? new ConsoleOperators({ traffic, clock, logins, note }) : undefined;
+  const administered = { traffic, clock, note, client: first, businessId: onboarded.businessId };
+  const team = openTeam(onboarded, { ...administered, db, waitForStep });
+  const oversight =
+    consoleOperators && hasOversight(plan) ? new Oversight({ ...administered, consoleOperators }) : undefined;
   const acts: Acts = new Acts({
     ...{ merchants: [first, ...others], networks, operators, upkeep, payers, receiptPayers, till },
-    ...{ dashboard, consoleOperators, learnSecret, db, waitForStep, note },
+    ...{ dashboard, consoleOperators, team, oversight, learnSecret },
+    ...{ db, waitForStep, note, receivers: traffic.receivers },
     switchOn: async (merchant) => {
       if (traffic.receivers.whyOff(merchant.shortId) === 'gone')
         await switchOn(merchant, { receivers: traffic.receivers, acts });
@@ -134,7 +144,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   });
   return {
     ...{ room, machines, networks, traffic, acts, payers, receiptPayers, till, dashboard },
-    ...{ consoleOperators, operators, choices, restarts, db },
+    ...{ consoleOperators, team, oversight, operators, choices, restarts, db },
     ...{ merchants: [first, ...others], unsettled: new UnsettledPayouts() },
     accounts: onboarded.merchants.map(({ merchant }) => merchant.shortId),
     stop: async () => {
@@ -150,7 +160,9 @@ function hirePayers(options: ConstructorParameters<typeof ReceiptPayers>[0]): [P
 }
 
 // An account of a merchant's own has circuit breakers for all its payouts, and those of the test environment for each number.
-const ofOwnAccount: ReadonlySet<string> = new Set<ActKind>(['pause_account', 'rotate_account', 'payday']);
+const ofOwnAccount: ReadonlySet<string> = new Set<ActKind>([
+  ...(['pause_account', 'rotate_account', 'payday', 'pause_at_console'] as const),
+]);
 
 async function onboard(room: MachineRoom, db: Database, plan: Plan) {
   const { acts } = plan;
@@ -168,8 +180,8 @@ async function onboard(room: MachineRoom, db: Database, plan: Plan) {
       const owner = { merchantId: merchant.id, testMode: true };
       const change = { url: `${receiverUrl}${receiverPath(merchant.shortId)}`, enabledEvents: ['*'] };
       await updateEndpoint(tx, context, owner, { id: endpoint.id, change });
-      const { text: key } = await createApiKey(tx, context, merchant, { name: 'Simulation' });
-      return { merchant, key, endpointId: endpoint.id, secret: test.webhookSecret };
+      const { text: key, record } = await createApiKey(tx, context, merchant, { name: 'Simulation' });
+      return { merchant, key, keyId: record.id, endpointId: endpoint.id, secret: test.webhookSecret };
     });
     merchants.push(opened);
   }
@@ -183,7 +195,27 @@ async function onboard(room: MachineRoom, db: Database, plan: Plan) {
   const members =
     first && hasMembers(plan) ? await hireMembers(db, first.merchant.businessId, { clock, random, secrets }) : [];
   const logins = hasConsole(plan) ? await hireConsoleOperators(db, { clock, random, secrets }) : [];
-  return { merchants, secrets, members, logins };
+  const team = first && hasTeam(plan) ? await hireTeam(db, first.merchant.businessId, { clock, random, secrets }) : [];
+  const [businessId, keyId] = [first?.merchant.businessId ?? '', first?.keyId ?? ''];
+  return { merchants, secrets, members, logins, team, businessId, keyId };
+}
+
+function openTeam(
+  { team: [one, other, developer], keyId, secrets: { sealer } }: Awaited<ReturnType<typeof onboard>>,
+  {
+    db,
+    waitForStep,
+    client,
+    ...options
+  }: Pick<TeamOptions, 'traffic' | 'clock' | 'note' | 'client'> & Pick<ActsOptions, 'db' | 'waitForStep'>,
+): Team | undefined {
+  if (!one || !other || !developer) return undefined;
+  const readMail = async (address: string) => {
+    await waitForStep('somebody reads their mail');
+    return (await listMailbox({ db, sealer })).find(({ recipient }) => recipient === address)?.text;
+  };
+  const base = `/dashboard/test/${client.shortId}`;
+  return new Team({ ...options, base, people: [one, other, developer], client, keyId, readMail });
 }
 
 /** Its people sign in while everything else stands still: the hash of a password takes a time that no step has. */

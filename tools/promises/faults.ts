@@ -55,7 +55,7 @@ export const faults: PromiseGroup = {
         'test/stories/simulation-planted.long.test.ts': ['the simulation finds a planted bug: …'],
       },
       weaker:
-        'Of the service, what the dashboard does beside moving money, what the console does beside resolving cases, and scripts of the pages are not simulated; nor are refunds of payments by receipt.',
+        'Of the dashboard money, keys and the team are simulated, and of the console cases, suspensions, limits and pauses of accounts; their other pages, kinds of events that an endpoint leaves out, and scripts of the pages are not.',
     },
     {
       id: 'F3',

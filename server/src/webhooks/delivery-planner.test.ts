@@ -178,6 +178,28 @@ describe('a change of endpoints', () => {
     assert.deepEqual(await workLeft(), []);
   });
 
+  it('that enables an endpoint holds back no event of a process that has not heard of it', async () => {
+    await world.clock.advance(60_000);
+    const { id } = await createEndpoint('/on-again');
+    await disable(id);
+    const deaf = createDeafProcess();
+    await deaf.append();
+    await world.db.run({ name: 'test_work_delete', text: 'DELETE FROM outbox', values: [] });
+    await world.change((tx) => updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'enabled' } }));
+    const eventId = await deaf.append();
+    const statusNow = async () => (await deliveriesOf(eventId)).map(({ endpointId, status }) => [endpointId, status]);
+    assert.deepEqual(await statusNow(), [[id, 'kept']]);
+    const [work] = await workLeft();
+    assert.ok(work);
+    world.scheduled.length = 0;
+    const replan = () => world.context.planner.replan(world.db, work);
+    await Promise.all([replan(), replan()]);
+    assert.deepEqual(await statusNow(), [[id, 'pending']]);
+    assert.ok(world.scheduled.includes(endpointQueueKey({ merchantId: world.caller.merchantId, endpointId: id })));
+    await world.worker.deliver(world.caller.merchantId);
+    assert.deepEqual(await statusNow(), [[id, 'delivered']]);
+  });
+
   it('writes no delivery once more that is planned: to an endpoint, and to a callback URL', async () => {
     // Later than what the other tests have written.
     await world.clock.advance(60_000);

@@ -5,7 +5,7 @@ import { addMs } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import { ExpiringCache } from '../kit/expiring-cache.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { deliveryLeaseMs, endpointQueueKey } from './delivery.ts';
+import { deliveryLeaseMs, endpointQueueKey, type DeliveryStatus } from './delivery.ts';
 import type { EndpointToPlan } from './endpoint.ts';
 import { planDeliveries } from './plan-deliveries.ts';
 import {
@@ -15,6 +15,7 @@ import {
   type DeliveryAddress,
 } from './queries/deliveries.ts';
 import { listEndpointsToPlan } from './queries/endpoints.ts';
+import { upsertResends } from './queries/resends.ts';
 
 // How long a process plans by what it has read, where the hint of a change was lost.
 const endpointsKnownForMs = 3_000;
@@ -112,7 +113,10 @@ export class DeliveryPlanner {
     this.#endpoints.forget(merchantId);
   }
 
-  /** Plans the events that were written since shortly before a change of endpoints. What is planned already stays as it is. */
+  /**
+   * Plans the events that were written since shortly before a change of endpoints. What is planned already stays as it is, but for
+   * what a process has kept that did not know yet that the endpoint is enabled again.
+   */
   async replan(db: Database, work: Work): Promise<void> {
     const { merchantId, createdAt } = work;
     let after = firstIdAt(addMs(createdAt, -replanMs));
@@ -123,7 +127,8 @@ export class DeliveryPlanner {
         // Nearly all are planned already: reading that is a fraction of writing each once more.
         const planned = await listPlannedAddresses(tx, merchantId, { after, last });
         const endpoints = await listEndpointsToPlan(tx, merchantId);
-        this.#write(tx, page, { endpoints, planned: new Set(planned.map(addressKey)) });
+        const statuses = new Map(planned.map((each) => [addressKey(each), each.status]));
+        this.#write(tx, page, { endpoints, planned: statuses });
         if (page.length < replannedMax) completeWorkWith(tx, work);
         return page;
       });
@@ -147,9 +152,16 @@ export class DeliveryPlanner {
       const { merchantId, id: eventId } = event;
       for (const delivery of planDeliveries(event, endpoints)) {
         const { endpointId, callbackUrl, status } = delivery;
-        if (planned?.has(addressKey({ eventId, endpointId, isOwnUrl: callbackUrl === null }))) continue;
+        const known = planned?.get(addressKey({ eventId, endpointId, isOwnUrl: callbackUrl === null }));
+        if (known !== undefined && (known !== 'kept' || status !== 'pending')) continue;
         const key = endpointQueueKey({ ...delivery, merchantId });
         const row = { ...delivery, merchantId, id: newId(), eventId, createdAt };
+        if (known === 'kept') {
+          for (const statement of upsertResends(merchantId, [row], { now: createdAt, states: ['kept'] }))
+            tx.send(statement);
+          keys.add(key);
+          continue;
+        }
         const endpoint = callbackUrl === null && endpoints.find(({ id }) => id === endpointId);
         if (status !== 'pending') tx.send(insertDeliveryOnce({ ...row, nextAttemptAt: null }));
         else if (endpoint && 'recordText' in event && first.add(key, { id: row.id, endpoint, event })) {
@@ -170,7 +182,7 @@ export class DeliveryPlanner {
 interface Plan {
   endpoints: readonly EndpointToPlan[];
   /** What has a delivery already. */
-  planned?: ReadonlySet<string>;
+  planned?: ReadonlyMap<string, DeliveryStatus>;
   firstAttempts?: FirstAttempts | null;
 }
 

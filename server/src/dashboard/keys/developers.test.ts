@@ -130,6 +130,22 @@ test('nothing happens to a key without a fresh second factor, and with it the ke
   assert.equal((await finance.get(world.at('/keys'))).status, 403);
 });
 
+test('a key that two people revoke at once is revoked once, by the audit log as well', async () => {
+  const [one, other, third] = [await world.signIn('owner'), await world.signIn('owner'), await world.signIn('owner')];
+  await submit('/keys/new', { name: 'Leaked', 'scopes.read': 'true', second_factor: one.code() }, { member: one });
+  const id = (await keysNow()).find(({ name }) => name === 'Leaked')?.id ?? '';
+  const revoke = (member: Member) => submit(`/keys/${id}/revoke`, { second_factor: member.code() }, { member });
+  const statuses = (await Promise.all([revoke(one), revoke(other)])).map(({ status }) => status);
+  statuses.push((await revoke(third)).status);
+  assert.deepEqual(statuses, [303, 303, 303]);
+  const entries = await asOwner(
+    world.service,
+    `SELECT id FROM audit_entries WHERE action = 'keys.revoke' AND object_id = $1`,
+    [id],
+  );
+  assert.equal(entries.length, 1);
+});
+
 test('a resend of many sends each missed event once, however often its button is pressed', async () => {
   const { db } = world.service;
   const { body } = await world.api.post('/v1/webhook-endpoints', {

@@ -4,9 +4,9 @@ import { createApiClient } from '../../../../test/harness/api-client.ts';
 import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
 import { accessibilityViolations, openPage } from '../../../../test/harness/browser.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
-import { asOwner } from '../../../../test/harness/tables.ts';
+import { asOwner, countWaiting } from '../../../../test/harness/tables.ts';
 import { effort } from '../../../../test/harness/effort.ts';
-import { changeRole, listInvitations, listTeam } from '../../accounts/team.ts';
+import { changeRole, listInvitations, listTeam, lockTeamAsOwner } from '../../accounts/team.ts';
 import {
   approveLive,
   getBusiness,
@@ -237,6 +237,36 @@ test('of two owners who remove each other at once, one stays; a new owner is rep
     .filter(({ subject }) => subject.endsWith('there is a new owner'))
     .map(({ recipient }) => recipient);
   assert.deepEqual(warned.toSorted(), [left.account.email, finance.account.email].toSorted());
+});
+
+test('of two owners who change a role at once, one does, and the audit log says from which role', async () => {
+  const other = await world.service.onboard('Brikama Bread');
+  const [one, two] = [
+    await world.signIn('owner', { business: other, name: 'One' }),
+    await world.signIn('owner', { business: other, name: 'Two' }),
+  ];
+  const { account } = await world.signIn('developer', { business: other, name: 'Three' });
+  const url = `${world.service.url}/dashboard/test/${other.test.merchant.shortId}/settings/team/${account.id}/role`;
+  const { businessId: id } = other.test.merchant;
+  // Both have read the role before either changes it.
+  const held = Promise.withResolvers<void>();
+  const holding = world.accounts.db.withTransaction(async (tx) => {
+    await lockTeamAsOwner(tx, id, one.account.id);
+    await held.promise;
+  });
+  const change = async (by: Member, role: string) =>
+    by.post(url, { ...(await hiddenFields(by, url)), role, second_factor: by.code() });
+  const changes = Promise.all([change(one, 'finance'), change(two, 'cashier')]);
+  await eventually('both wait', async () => (await countWaiting(world.service.db)) === 2);
+  held.resolve();
+  await holding;
+  const done = (await changes).filter(({ status }) => status === 303).length;
+  const entries = await asOwner(
+    world.service,
+    `SELECT changes FROM audit_entries WHERE action = 'team.change_role' AND object_id = $1`,
+    [account.id],
+  );
+  assert.deepEqual([done, entries.length], [1, 1]);
 });
 
 test('the export of the audit log has the rows of its filters, no formula, and an entry of its own', async () => {

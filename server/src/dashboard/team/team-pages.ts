@@ -201,7 +201,9 @@ const role = formRoutes<MemberView>({
       { action: 'team.change_role', object: { type: 'member', id: accountId }, ...words, isForBoth: true },
       async (tx) => {
         await lockTeamAsOwner(tx, businessId, visit.account.id);
-        await changeRole(tx, accounts, { businessId, accountId, grant });
+        const before = await changeRole(tx, accounts, { businessId, accountId, grant });
+        if (before.role === member.role && String(before.terminalIds) === String(member.terminalIds)) return;
+        throw new AppError('state_conflict', 'The role was changed meanwhile, by another owner. Nothing was done.');
       },
     );
     return '/settings/team';

@@ -52,15 +52,15 @@ export interface DeliveryAddress {
   isOwnUrl: boolean;
 }
 
-/** The addresses for which a page of events has deliveries already. */
+/** The addresses for which a page of events has deliveries already, and what has become of those. */
 export function listPlannedAddresses(
   db: Queryable,
   merchantId: string,
   { after, last }: { after: string; last: string },
-): Promise<DeliveryAddress[]> {
-  return db.rows<DeliveryAddress>({
+): Promise<(DeliveryAddress & { status: DeliveryStatus })[]> {
+  return db.rows<DeliveryAddress & { status: DeliveryStatus }>({
     name: 'webhook_deliveries_list_planned',
-    text: `SELECT event_id AS "eventId", endpoint_id AS "endpointId", callback_url IS NULL AS "isOwnUrl"
+    text: `SELECT event_id AS "eventId", endpoint_id AS "endpointId", callback_url IS NULL AS "isOwnUrl", status
            FROM webhook_deliveries WHERE merchant_id = $1 AND event_id > $2 AND event_id <= $3`,
     values: [merchantId, after, last],
   });
