@@ -130,22 +130,6 @@ test('a network without numbers gets none, whatever was typed before', async () 
   assert.deepEqual(server.checkout.calls, [{ type: 'pay', token: 'mine', network: 'wave', accountNumber: null }]);
 });
 
-test('choosing a language keeps what has been typed and chosen, once, on the same page', async () => {
-  await using opened = await openPage();
-  const { page } = opened;
-  await page.goto(`${server.baseUrl}/pay/mine`);
-  await page.getByLabel('Your mobile-money number').fill('3012345');
-  await page.getByRole('radio', { name: 'APS' }).check();
-  await page.getByRole('link', { name: 'Français' }).click();
-  await page.waitForURL(/lang=fr/);
-  assert.equal(await page.locator('#number').inputValue(), '3012345');
-  assert.equal(await page.locator('#network-aps').isChecked(), true);
-  await page.goto(`${server.baseUrl}/pay/mine?lang=en`);
-  assert.equal(await page.locator('#number').inputValue(), '');
-  assert.equal(await page.evaluate('sessionStorage.length'), 0);
-  assert.deepEqual(opened.pageErrors, []);
-});
-
 test('a number and a code in the digits of an Arabic keyboard are those that they look like', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
   server.checkout.next = viewOf('approve_on_phone');

@@ -51,7 +51,6 @@ const { style, moreStyles } = loadStyles(
 export const checkoutScript = loadScript(
   new URL('live.js', import.meta.url),
   new URL('../likely-network.js', import.meta.url),
-  new URL('../keep-typed.js', import.meta.url),
 );
 
 export function createCheckoutRenderer(options: CheckoutRendererOptions): CheckoutRenderer {
