@@ -16,25 +16,35 @@ export interface TcpProxy {
   silence(): void;
   /** For new connections: silenced ones stay silent. */
   restore(): Promise<void>;
-  /** Ends the connection instead of passing on the database's next response to a COMMIT. Resolves when it has. */
-  loseCommitResponse(): Promise<void>;
+  /**
+   * Ends the connection instead of passing on the database's next response to the COMMIT of a transaction with this statement: others
+   * commit beside it. Resolves when it has.
+   */
+  loseCommitResponse(statementName: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startTcpProxy(target: Target): Promise<TcpProxy> {
   let isSilent = false;
-  let lost: PromiseWithResolvers<void> | null = null;
-  const loseResponse = () =>
-    new Transform({
+  let lost: { statementName: string; done: PromiseWithResolvers<void> } | null = null;
+  const loseResponse = (client: Socket) => {
+    let hasStatement = false;
+    client.on('data', (chunk: Buffer) => (hasStatement ||= lost !== null && chunk.includes(lost.statementName)));
+    return new Transform({
       transform(chunk: Buffer, _encoding, done) {
-        if (lost === null || !chunk.includes('COMMIT\0')) return done(null, chunk);
-        lost.resolve();
+        if (!chunk.includes('COMMIT\0')) return done(null, chunk);
+        if (lost === null || !hasStatement) {
+          hasStatement = false;
+          return done(null, chunk);
+        }
+        lost.done.resolve();
         lost = null;
         this.destroy();
       },
     });
+  };
   const { server, endConnections, silenceConnections } = createRelay((client, open) => {
-    if (!isSilent) pipeBoth(client, open(target), loseResponse());
+    if (!isSilent) pipeBoth(client, open(target), loseResponse(client));
   });
   const { port, goOffline, goOnline, close } = await listenOnReservedPort(server, endConnections);
   return {
@@ -47,9 +57,10 @@ export async function startTcpProxy(target: Target): Promise<TcpProxy> {
       isSilent = false;
       return goOnline();
     },
-    loseCommitResponse: () => {
-      lost = Promise.withResolvers<void>();
-      return lost.promise;
+    loseCommitResponse: (statementName) => {
+      const done = Promise.withResolvers<void>();
+      lost = { statementName, done };
+      return done.promise;
     },
   };
 }

@@ -10,6 +10,7 @@ const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
 const { service, api, newKey, pay, countRecords } = await startIdempotencyWorld({
   database: { ...database, appUrl: overTcp(database.appUrl, proxy.port) },
 });
+const loseCommitResponse = () => proxy.loseCommitResponse('payment_intents_insert');
 // The key's first use from an address is committed before its request.
 assert.equal((await pay({ amount: 1 }, newKey())).status, 201);
 after(async () => {
@@ -20,7 +21,7 @@ after(async () => {
 
 test('a request with a key whose commit is not confirmed gets its response, and has one effect', async () => {
   const before = await countRecords();
-  const isLost = proxy.loseCommitResponse();
+  const isLost = loseCommitResponse();
   const key = newKey();
   const first = await pay({ amount: 77 }, key);
   await isLost;
@@ -32,12 +33,12 @@ test('a request with a key whose commit is not confirmed gets its response, and 
 
 test('requests whose shared commit is not confirmed get their responses, each with one effect', async () => {
   const before = await countRecords();
-  const isFirstLost = proxy.loseCommitResponse();
+  const isFirstLost = loseCommitResponse();
   const payments = Array.from({ length: 40 }, (_, index) => ({ amount: index + 1, key: newKey() }));
   const responding = Promise.all(payments.map(({ amount, key }) => pay({ amount }, key)));
   // The first one's own, and then the one that the others share.
   await isFirstLost;
-  await proxy.loseCommitResponse();
+  await loseCommitResponse();
   const responses = await responding;
   for (const [index, response] of responses.entries()) {
     assert.deepEqual([response.status, isReplay(response)], [201, false], response.text);
@@ -47,7 +48,7 @@ test('requests whose shared commit is not confirmed get their responses, each wi
 });
 
 test('a request without a key whose commit is not confirmed is 503, because it may have had its effect', async () => {
-  const isLost = proxy.loseCommitResponse();
+  const isLost = loseCommitResponse();
   const response = await api.post('/v1/payments', { data: { amount: 5 } });
   await isLost;
   assert.deepEqual([response.status, response.body['code']], [503, 'unavailable']);
