@@ -15,8 +15,6 @@ export interface HttpLoadOptions {
   body?: string;
   /** Each request has a new Idempotency-Key. */
   idempotent?: boolean;
-  /** Requests a second on all connections together. Absent: as many as are answered. */
-  rate?: number;
   connections: number;
   seconds: number;
 }
@@ -38,7 +36,6 @@ async function load(options: HttpLoadOptions): Promise<HttpLoadResult> {
       url: options.url + options.path,
       connections: options.connections,
       duration: options.seconds,
-      ...(options.rate === undefined ? {} : { overallRate: options.rate }),
       headers: { 'content-type': 'application/json', ...(idempotent && { 'idempotency-key': '[<id>]' }) },
       idReplacement: idempotent,
       setupClient: (client) => {

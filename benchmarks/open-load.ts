@@ -15,6 +15,8 @@ export interface OpenLoadOptions {
   body: string;
   /** Of the merchants that send the requests in turn. */
   keys: string[];
+  /** Each request has a new Idempotency-Key. */
+  idempotent: boolean;
   perSecond: number;
   seconds: number;
   /** The most requests under way. */
@@ -33,7 +35,7 @@ const responseTimeoutMs = 20_000;
 const openedAtOnce = 100;
 
 async function load(options: OpenLoadOptions): Promise<OpenLoadResult> {
-  const { url, path, body, keys, perSecond, seconds, connections } = options;
+  const { url, path, body, keys, idempotent, perSecond, seconds, connections } = options;
   const http = new Pool(url, { connections, pipelining: 1, headersTimeout: responseTimeoutMs });
   await open(http, connections);
   const counts: Record<string, number> = {};
@@ -41,9 +43,12 @@ async function load(options: OpenLoadOptions): Promise<OpenLoadResult> {
   const endsAt = performance.now() + seconds * 1_000;
   let [begun, succeededInTime] = [0, 0];
   await atRate({ perSecond, seconds, concurrencyMax: connections }, async (dueAt) => {
-    const authorization = `Bearer ${keys[begun % keys.length]}`;
+    const headers = {
+      authorization: `Bearer ${keys[begun % keys.length]}`,
+      'content-type': 'application/json',
+      ...(idempotent && { 'idempotency-key': randomUUID() }),
+    };
     begun += 1;
-    const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': randomUUID() };
     const outcome = await sendRequest(http, { method: 'POST', path, body, headers });
     counts[outcome] = (counts[outcome] ?? 0) + 1;
     if (!outcome.startsWith('2')) return;

@@ -135,6 +135,6 @@ function atOpenRate(
   keys: string[],
   load: { perSecond: number; seconds: number; connections: number },
 ): Promise<OpenLoadResult> {
-  const options: OpenLoadOptions = { url, keys, path: transferPath, body: transferBody, ...load };
+  const options: OpenLoadOptions = { url, keys, path: transferPath, body: transferBody, idempotent: true, ...load };
   return runProgram('open-load.ts', options);
 }
