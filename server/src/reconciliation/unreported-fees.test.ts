@@ -111,6 +111,18 @@ test('another fee than was reported, or one that is no fee, is a difference for 
   assert.equal(await costs(), before + 100n);
 });
 
+test('a smaller amount on a line that names no fee is booked by two operators only', async () => {
+  const before = await costs();
+  const { charge, id } = await paidCharge();
+  const day = await endDayWith([line(id, { grossMinor: 9_900n, feeMinor: null })]);
+  await run(day);
+  assert.deepEqual(
+    (await world.differencesOf(day)).map((each) => [each.subjectId, each.class, each.state, each.theirsMinor]),
+    [[charge.id, 'fee', 'open', 100n]],
+  );
+  assert.equal(await costs(), before);
+});
+
 test('a fee that waits for two operators from before is booked, and one that they have left is not', async () => {
   const [waiting, left] = [await paidCharge(), await paidCharge()];
   const day = await endDayWith([line(waiting.id, { feeMinor: 150n }), line(left.id, { feeMinor: 150n })]);
