@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { countWaiting } from '../../../test/harness/tables.ts';
+import type { CaseResolver } from '../cases/resolution.ts';
+import { confirmResolution, proposeResolution, type ResolveContext } from '../cases/resolve-case.ts';
 import { dayMs, utcDay } from '../kit/clock.ts';
 import type { ChangingNetworkRegistry } from '../networks/registry.ts';
 import type { StatementEntry, StatementSource } from '../networks/statement.ts';
@@ -12,6 +16,7 @@ import type { Transfer } from '../transfers/transfer.ts';
 import { findStatementAccount, type StatementAccount } from './account.ts';
 import { upsertDifference } from './queries/differences.ts';
 import type { ReconciledDay } from './reconciled-day.ts';
+import { createDifferenceResolvers } from './resolve-difference.ts';
 import { runDay } from './run-day.ts';
 import { createStatementWorld, lastLineOf, lineOf, type StatementWorld } from './statement-world.corpus.ts';
 
@@ -121,6 +126,57 @@ test('a smaller amount on a line that names no fee is booked by two operators on
     [[charge.id, 'fee', 'open', 100n]],
   );
   assert.equal(await costs(), before);
+});
+
+const resolvers = () => createDifferenceResolvers(world.context);
+const evidence = 'The network’s letter of today.';
+
+/** A fee whose correction one operator has proposed, before the account's fees were booked without them. */
+async function proposedFee(): Promise<{ day: string; caseId: string; resolving: ResolveContext }> {
+  const { charge, id } = await paidCharge();
+  const day = await endDayWith([line(id, { feeMinor: 150n })]);
+  await world.run(day);
+  const found = (await world.differencesOf(day)).find(({ subjectId }) => subjectId === charge.id);
+  assert.ok(found?.caseId);
+  const { caseId } = found;
+  const resolving = { ...world.context, resolvers: resolvers(), isOperator: () => Promise.resolve(true) };
+  await propose(resolving, caseId, 'correct');
+  return { day, caseId, resolving };
+}
+
+async function propose(resolving: ResolveContext, caseId: string, resolution: string): Promise<void> {
+  const operatorId = world.context.newId();
+  await proposeResolution(resolving, { caseId, resolution, evidence, reported: null, operatorId });
+}
+
+const confirm = (resolving: ResolveContext, caseId: string) =>
+  confirmResolution(resolving, { caseId, operatorId: world.context.newId() });
+
+const resolutionsOf = async (day: string) => (await world.differencesOf(day)).map(({ resolution }) => resolution);
+
+test('a fee that two operators correct while a run books it is booked once', async () => {
+  const before = await costs();
+  const { day, caseId, resolving } = await proposedFee();
+  const [isDecided, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const paused = resolvers().map((resolver): CaseResolver => ({
+    ...resolver,
+    prepare: async (...about) => {
+      const carryOut = await resolver.prepare(...about);
+      return async (...step) => {
+        await carryOut(...step);
+        isDecided.resolve();
+        await mayCommit.promise;
+      };
+    },
+  }));
+  const decision = confirm({ ...resolving, resolvers: paused }, caseId);
+  await isDecided.promise;
+  const running = run(day);
+  await eventually('the run waits for the decision', async () => (await countWaiting(world.db)) > 0);
+  mayCommit.resolve();
+  await Promise.all([decision, running]);
+  assert.equal(await costs(), before + 150n);
+  assert.deepEqual(await resolutionsOf(day), ['correct']);
 });
 
 test('a fee that waits for two operators from before is booked, and one that they have left is not', async () => {
