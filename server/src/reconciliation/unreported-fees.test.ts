@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { countWaiting } from '../../../test/harness/tables.ts';
+import { findCaseById } from '../cases/list-cases.ts';
 import type { CaseResolver } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution, type ResolveContext } from '../cases/resolve-case.ts';
 import { dayMs, utcDay } from '../kit/clock.ts';
@@ -177,6 +178,18 @@ test('a fee that two operators correct while a run books it is booked once', asy
   await Promise.all([decision, running]);
   assert.equal(await costs(), before + 150n);
   assert.deepEqual(await resolutionsOf(day), ['correct']);
+});
+
+test('a proposal for a fee that a run has booked meanwhile ends by acknowledging its case', async () => {
+  const before = await costs();
+  const { day, caseId, resolving } = await proposedFee();
+  await run(day);
+  await assert.rejects(confirm(resolving, caseId), /It agrees by now: acknowledge the case/);
+  await propose(resolving, caseId, 'acknowledge');
+  await confirm(resolving, caseId);
+  assert.equal((await findCaseById(world.db, caseId))?.status, 'resolved');
+  assert.deepEqual(await resolutionsOf(day), ['booked']);
+  assert.equal(await costs(), before + 150n);
 });
 
 test('a fee that waits for two operators from before is booked, and one that they have left is not', async () => {
