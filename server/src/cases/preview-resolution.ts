@@ -16,7 +16,7 @@ class PreviewEnd extends Error {
 
 /**
  * What a resolution would book, by carrying it out and rolling it back. Null where it cannot be shown: it needs the network's
- * transaction, which is claimed before anything is booked, or it is not possible now.
+ * transaction, which nobody has named yet, or it is not possible now.
  */
 export async function previewResolution(
   { db, clock, newId, resolvers }: ResolveContext,

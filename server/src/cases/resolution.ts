@@ -25,8 +25,8 @@ export interface CaseResolver {
   /** Why it is not possible now, in a sentence; null when it is. */
   refusal(found: Case): Promise<string | null>;
   /**
-   * Runs before the transaction: reads the merchant, claims a provider transaction. Returns the work of the transaction,
-   * which locks the record, checks again whether it is possible (throwing AppError `state_conflict`), and books.
+   * Runs before the transaction: reads the merchant. Returns the work of the transaction, which locks the record, checks again
+   * whether it is possible (throwing AppError `state_conflict`), claims a provider transaction that the proposal names, and books.
    */
   prepare(found: Case, reported: ReportedMoney | null): Promise<CarryOut>;
 }

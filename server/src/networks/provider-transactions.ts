@@ -8,7 +8,8 @@ import {
 
 /**
  * Claims a provider transaction for one charge or transfer, across all merchants. Returns true for the same subject however
- * often it claims, and false for every other one. Call it before the transaction that books the money.
+ * often it claims, and false for every other one. Call it before the transaction that books the money; in it where people decide,
+ * so that what they mistype and do not book stays free.
  */
 export async function claimProviderTransaction(
   db: Queryable,

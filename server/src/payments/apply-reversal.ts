@@ -141,7 +141,7 @@ export async function reverseFromCharge(
   const change: ChargeChange = isRefunded ? { status: 'refunded' } : {};
   if (money.divided === 'as_it_came') {
     change.amountReceivedMinor = receivedMinor(charge) - reversedMinor;
-    await changeCharge(tx, context, payment, change, null);
+    await changeCharge(tx, context, payment, change, isRefunded ? 'charge.refunded' : null);
   } else {
     change.amountReversedMinor = charge.amountReversedMinor + reversedMinor;
     await changeCharge(tx, context, payment, change, 'charge.reversed');

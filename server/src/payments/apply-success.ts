@@ -1,7 +1,7 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { enqueue, networkQueue } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
-import type { Transaction } from '../kit/db.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
 import { numberOrNull, parsePhoneNumber } from '../kit/phone-number.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { reserveAt } from '../merchants/rules.ts';
@@ -52,14 +52,23 @@ export async function claimCollection(
   providerTransaction: ProviderTransaction,
 ): Promise<Collection> {
   const { railAccount, displayName: networkName } = (await connectorOf(context, charge)).capabilities;
-  const claimed = await claimProviderTransaction(context.db, context.clock, {
-    railAccount,
-    transactionId: providerTransaction.transactionId,
-    kind: 'collection',
-    merchantId: charge.merchantId,
-    subjectId: charge.id,
-  });
-  return { railAccount, networkName, providerTransaction, claimed };
+  return claimFor(context.db, context, charge, { railAccount, networkName, providerTransaction });
+}
+
+/**
+ * Claims a collection for the charge. What a person has typed is claimed in the transaction that books it, so that it stays free where
+ * that is refused.
+ */
+export async function claimFor(
+  db: Queryable,
+  { clock }: Pick<PaymentContext, 'clock'>,
+  { merchantId, id: subjectId }: Charge,
+  collection: Omit<Collection, 'claimed'>,
+): Promise<Collection> {
+  const { railAccount, providerTransaction } = collection;
+  const { transactionId } = providerTransaction;
+  const claim = { railAccount, transactionId, kind: 'collection', merchantId, subjectId } as const;
+  return { ...collection, claimed: await claimProviderTransaction(db, clock, claim) };
 }
 
 /** Money booked to the charge, or in `suspense`, or not booked because it is another charge's or was reversed already. */

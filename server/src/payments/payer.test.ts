@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { countWaiting } from '../../../test/harness/tables.ts';
 import { notingStatements } from '../../../test/harness/noted-statements.ts';
 import { createCustomer, deleteCustomer } from '../customers/manage-customers.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
@@ -31,10 +32,7 @@ function forget(id: string): Promise<void> {
 }
 
 async function deletionWaits(): Promise<void> {
-  // In this database: the server has those of other tests too.
-  const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  const waiting = { name: 'test_waiting', text, values: [] };
-  await eventually('the deletion waits', async () => (await world.db.run(waiting)) > 0);
+  await eventually('the deletion waits', async () => (await countWaiting(world.db)) > 0);
 }
 
 /** The statements of a creation, by name, in their order. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Case } from '../cases/case.ts';
+import { confirmResolution } from '../cases/resolve-case.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { refused, succeeded } from './payment-world.corpus.ts';
+import { createChargeResolvers } from './resolve-case.ts';
 import { createResolveWorld, type ResolveWorld } from './resolve-world.corpus.ts';
 
 let world: ResolveWorld;
@@ -82,6 +84,20 @@ test('a transaction that has settled something else cannot pay an unknown outcom
   assert.deepEqual(await world.movements(charge), []);
   assert.equal(await world.statusOf(found), 'open');
   assert.deepEqual(await world.cases(charge), ['outcome_unknown']);
+});
+
+test('a transaction that a refused confirmation names pays its own payment all the same', async () => {
+  const { charge, found } = await unknownOutcome();
+  const owner = await world.createSent();
+  await world.propose(found, 'paid', reported(owner.charge));
+  const resolvers = createChargeResolvers(world.context);
+  const revoked = { ...world.context, resolvers, isOperator: () => Promise.resolve(false) };
+  const confirmation = { caseId: found.id, operatorId: world.context.newId() };
+  await world.refused(confirmResolution(revoked, confirmation), /has been revoked/);
+  await applyResponse(world.context, owner.charge, succeeded(owner.charge));
+  assert.equal((await world.charge(owner.charge)).status, 'completed');
+  assert.deepEqual(await world.cases(owner.charge), []);
+  assert.deepEqual(await world.movements(charge), []);
 });
 
 test('an unknown outcome that was not paid ends the attempt, and nothing is looked up any more', async () => {

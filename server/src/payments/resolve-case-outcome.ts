@@ -1,6 +1,6 @@
 import type { ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../api/app-error.ts';
-import { claimCollection, settleSuccess } from './apply-success.ts';
+import { claimFor, settleSuccess } from './apply-success.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge, endAttempt } from './change-payment.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type ChargeCaseRule,
   type Situation,
 } from './charge-case-rule.ts';
+import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 
 // Cases in which no money was booked: a transaction that had settled something else, and an outcome never reported.
@@ -118,19 +119,21 @@ async function payAsReported(
   reported: ReportedMoney | null,
 ): Promise<ChargeCarryOut> {
   if (reported === null) throw new AppError('state_conflict', 'The proposal names no transaction of the network.');
-  const collection = await claimCollection(context, charge, {
+  const { railAccount, displayName: networkName } = (await connectorOf(context, charge)).capabilities;
+  const providerTransaction = {
     transactionId: reported.transactionId,
     networkReference: charge.networkReference ?? reported.transactionId,
     amountMinor: reported.amountMinor,
     currency: charge.currency,
     networkFeeMinor: 0n,
     payerNumber: charge.accountCanonical,
-  });
-  if (!collection.claimed) {
-    const message = `The network's transaction ${reported.transactionId} has settled something else: it pays nothing here.`;
-    throw new AppError('state_conflict', message);
-  }
+  };
   return async (tx, locked) => {
+    const collection = await claimFor(tx, context, charge, { railAccount, networkName, providerTransaction });
+    if (!collection.claimed) {
+      const message = `The network's transaction ${reported.transactionId} has settled something else: it pays nothing here.`;
+      throw new AppError('state_conflict', message);
+    }
     await settleSuccess(tx, context, locked, collection);
   };
 }

@@ -2,7 +2,7 @@ import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import { firstMoment } from '../kit/time-or-day.ts';
 import type { Movement } from '../ledger/posting.ts';
 import { post } from '../ledger/post.ts';
-import { compare, isUsualFee, ourSides, reportedFeeFlows, type Finding } from './compare.ts';
+import { compare, isUsualFee, namesFee, ourSides, reportedFeeFlows, type Finding } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
 import { loadCompared, type LoadedSubject } from './load-compared.ts';
 import type { Run } from './run.ts';
@@ -11,7 +11,9 @@ import { describeFinding, endDifference, isDecidedAs, lockDifferencesOf, storeDi
 /** The fee of a record that the network reports on its statement only; undefined where the ledger has what it reported. */
 export function findUnreportedFee({ account }: Pick<Run, 'account'>, loaded: LoadedSubject): Finding | undefined {
   if (account.statements?.hasUnreportedFees !== true) return undefined;
-  const { record, movements, differences } = loaded;
+  const { record, movements, lines, differences } = loaded;
+  // What a line without a fee has less may be another amount as well.
+  if (!lines.some(namesFee)) return undefined;
   if (movements.some(({ isCost, flow }) => isCost && reportedFeeFlows.includes(flow))) return undefined;
   const fee = compare(loaded).find((finding) => finding.class === 'fee');
   if (!fee || !isUsualFee(fee.theirsMinor, ourSides(record, movements).paidMinor)) return undefined;

@@ -66,7 +66,7 @@ function theirSides({ type }: OwnRecord, lines: readonly StatementLine[]): Sides
   const sides = { paidMinor: 0n, feeMinor: 0n, backMinor: 0n, isFeeKnown: false };
   for (const line of lines) {
     if (line.status !== 'completed') continue;
-    if (line.feeMinor !== null || line.kind === 'fee') sides.isFeeKnown = true;
+    if (namesFee(line)) sides.isFeeKnown = true;
     if (line.kind === 'fee') sides.feeMinor -= line.netMinor;
     else {
       sides[isBack(type, line) ? 'backMinor' : 'paidMinor'] += line.grossMinor;
@@ -75,6 +75,11 @@ function theirSides({ type }: OwnRecord, lines: readonly StatementLine[]): Sides
     }
   }
   return sides;
+}
+
+/** Whether a line says what the network's fee was. */
+export function namesFee({ status, kind, feeMinor }: StatementLine): boolean {
+  return status === 'completed' && (feeMinor !== null || kind === 'fee');
 }
 
 /** Whether a line moves money against the direction of its record. */

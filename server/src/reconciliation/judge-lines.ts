@@ -10,7 +10,7 @@ import { endDifference, lockDifferencesOf, storeDifference } from './store-diffe
 import type { Difference } from './difference.ts';
 import { linkLines } from './link-lines.ts';
 import { listFloatMovements, type FloatMovement } from './queries/books.ts';
-import { listDifferencesOf, listUndecided, lockDifference } from './queries/differences.ts';
+import { listDifferencesOf, listUndecided } from './queries/differences.ts';
 import { findLines } from './queries/lines.ts';
 import type { StatementLine } from './statement-line.ts';
 
@@ -160,8 +160,7 @@ export async function relinkUndecided(context: ReconciliationContext, run: Run):
 /** The record has the line now. Two operators may have decided it since it was read. */
 async function endUnknown(tx: Transaction, context: ReconciliationContext, seen: Difference): Promise<void> {
   const stored = await lockDifferencesOf(tx, seen.railAccount, seen.subjectId);
-  const difference = stored.find(({ id }) => id === seen.id);
-  const current = difference && (await lockDifference(tx, difference));
+  const current = stored.find(({ id }) => id === seen.id);
   if (current?.state !== 'open') return;
   if (current.oursMinor > 0n) await bookUnmatched(tx, context, current, -current.oursMinor);
   await endDifference(tx, context, { ...current, oursMinor: 0n }, 'agrees');

@@ -195,6 +195,7 @@ export function createDifferenceResolvers(context: ReconciliationContext): CaseR
         assert(difference, 'a case has its difference');
         const decision = { difference, line: await readLine(tx, difference) };
         throwIfRefused(await refusalOf(rule, decision, tx));
+        if (difference.state === 'resolved') return;
         await rule.carryOut?.(tx, context, decision);
         await storeEnd(tx, context, difference, rule.resolution);
       };
@@ -202,13 +203,12 @@ export function createDifferenceResolvers(context: ReconciliationContext): CaseR
   }));
 }
 
-function refusalOf(
-  { refusal }: DifferenceRule,
-  decision: Decision,
-  db: Queryable,
-): Promise<string | null> | string | null {
-  if (decision.difference.state === 'resolved') return 'It agrees by now: the case will be closed by the next run.';
-  return refusal?.(decision, db) ?? null;
+function refusalOf(rule: DifferenceRule, decision: Decision, db: Queryable): Promise<string | null> | string | null {
+  // A run closes no case of which a resolution was proposed.
+  if (decision.difference.state === 'resolved') {
+    return rule.resolution === 'acknowledge' ? null : 'It agrees by now: acknowledge the case.';
+  }
+  return rule.refusal?.(decision, db) ?? null;
 }
 
 async function readDecision(db: Queryable, found: Case): Promise<Decision> {

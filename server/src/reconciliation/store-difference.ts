@@ -9,7 +9,7 @@ import type { DifferenceClass, Finding } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { OwnRecord } from './queries/books.ts';
 import type { Difference } from './difference.ts';
-import { listDifferencesOf, upsertDifference } from './queries/differences.ts';
+import { lockDifferences, upsertDifference } from './queries/differences.ts';
 import type { StatementLine } from './statement-line.ts';
 
 /** The kind of case of each class. */
@@ -75,8 +75,8 @@ export function isDecidedAs(stored: Difference, finding: Finding): boolean {
 }
 
 /**
- * The differences of a record or a line, which no other process stores until the transaction ends. Taken only where something
- * differs, so the lock is rare.
+ * The differences of a record or a line, which no other process stores, and no two operators decide, until the transaction ends.
+ * Taken only where something differs, so the lock is rare.
  */
 export async function lockDifferencesOf(
   tx: Transaction,
@@ -84,7 +84,7 @@ export async function lockDifferencesOf(
   subjectId: string,
 ): Promise<Difference[]> {
   await acquireAdvisoryLock(tx, `reconcile ${railAccount} ${subjectId}`);
-  return listDifferencesOf(tx, railAccount, [subjectId]);
+  return lockDifferences(tx, railAccount, subjectId);
 }
 
 /** Whether nothing needs to be written. */

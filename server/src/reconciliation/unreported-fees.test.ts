@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { countWaiting } from '../../../test/harness/tables.ts';
+import { findCaseById } from '../cases/list-cases.ts';
+import type { CaseResolver } from '../cases/resolution.ts';
+import { confirmResolution, proposeResolution, type ResolveContext } from '../cases/resolve-case.ts';
 import { dayMs, utcDay } from '../kit/clock.ts';
 import type { ChangingNetworkRegistry } from '../networks/registry.ts';
 import type { StatementEntry, StatementSource } from '../networks/statement.ts';
@@ -12,6 +17,7 @@ import type { Transfer } from '../transfers/transfer.ts';
 import { findStatementAccount, type StatementAccount } from './account.ts';
 import { upsertDifference } from './queries/differences.ts';
 import type { ReconciledDay } from './reconciled-day.ts';
+import { createDifferenceResolvers } from './resolve-difference.ts';
 import { runDay } from './run-day.ts';
 import { createStatementWorld, lastLineOf, lineOf, type StatementWorld } from './statement-world.corpus.ts';
 
@@ -109,6 +115,81 @@ test('another fee than was reported, or one that is no fee, is a difference for 
   );
   assert.ok(found.every(({ caseId }) => caseId !== null));
   assert.equal(await costs(), before + 100n);
+});
+
+test('a smaller amount on a line that names no fee is booked by two operators only', async () => {
+  const before = await costs();
+  const { charge, id } = await paidCharge();
+  const day = await endDayWith([line(id, { grossMinor: 9_900n, feeMinor: null })]);
+  await run(day);
+  assert.deepEqual(
+    (await world.differencesOf(day)).map((each) => [each.subjectId, each.class, each.state, each.theirsMinor]),
+    [[charge.id, 'fee', 'open', 100n]],
+  );
+  assert.equal(await costs(), before);
+});
+
+const resolvers = () => createDifferenceResolvers(world.context);
+const evidence = 'The network’s letter of today.';
+
+/** A fee whose correction one operator has proposed, before the account's fees were booked without them. */
+async function proposedFee(): Promise<{ day: string; caseId: string; resolving: ResolveContext }> {
+  const { charge, id } = await paidCharge();
+  const day = await endDayWith([line(id, { feeMinor: 150n })]);
+  await world.run(day);
+  const found = (await world.differencesOf(day)).find(({ subjectId }) => subjectId === charge.id);
+  assert.ok(found?.caseId);
+  const { caseId } = found;
+  const resolving = { ...world.context, resolvers: resolvers(), isOperator: () => Promise.resolve(true) };
+  await propose(resolving, caseId, 'correct');
+  return { day, caseId, resolving };
+}
+
+async function propose(resolving: ResolveContext, caseId: string, resolution: string): Promise<void> {
+  const operatorId = world.context.newId();
+  await proposeResolution(resolving, { caseId, resolution, evidence, reported: null, operatorId });
+}
+
+const confirm = (resolving: ResolveContext, caseId: string) =>
+  confirmResolution(resolving, { caseId, operatorId: world.context.newId() });
+
+const resolutionsOf = async (day: string) => (await world.differencesOf(day)).map(({ resolution }) => resolution);
+
+test('a fee that two operators correct while a run books it is booked once', async () => {
+  const before = await costs();
+  const { day, caseId, resolving } = await proposedFee();
+  const [isDecided, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const paused = resolvers().map((resolver): CaseResolver => ({
+    ...resolver,
+    prepare: async (...about) => {
+      const carryOut = await resolver.prepare(...about);
+      return async (...step) => {
+        await carryOut(...step);
+        isDecided.resolve();
+        await mayCommit.promise;
+      };
+    },
+  }));
+  const decision = confirm({ ...resolving, resolvers: paused }, caseId);
+  await isDecided.promise;
+  const running = run(day);
+  await eventually('the run waits for the decision', async () => (await countWaiting(world.db)) > 0);
+  mayCommit.resolve();
+  await Promise.all([decision, running]);
+  assert.equal(await costs(), before + 150n);
+  assert.deepEqual(await resolutionsOf(day), ['correct']);
+});
+
+test('a proposal for a fee that a run has booked meanwhile ends by acknowledging its case', async () => {
+  const before = await costs();
+  const { day, caseId, resolving } = await proposedFee();
+  await run(day);
+  await assert.rejects(confirm(resolving, caseId), /It agrees by now: acknowledge the case/);
+  await propose(resolving, caseId, 'acknowledge');
+  await confirm(resolving, caseId);
+  assert.equal((await findCaseById(world.db, caseId))?.status, 'resolved');
+  assert.deepEqual(await resolutionsOf(day), ['booked']);
+  assert.equal(await costs(), before + 150n);
 });
 
 test('a fee that waits for two operators from before is booked, and one that they have left is not', async () => {

@@ -258,6 +258,8 @@ test('a payment counts as refunded once reversals and refunds together leave not
   await applyResponse(world.context, charge, reversed(charge, { transactionId: first }));
   const left = await world.charge(charge);
   assert.deepEqual([left.status, left.amountReceivedMinor, left.amountRefundedMinor], ['refunded', 10_000n, 15_000n]);
+  const refundedEvents = (await world.events(charge)).filter((kind) => kind === 'charge.refunded');
+  assert.equal(refundedEvents.length, 2, 'of the refund, and of the change that it was whole');
   await world.verify();
 });
 

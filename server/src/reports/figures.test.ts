@@ -339,3 +339,17 @@ it('has all of the money that was accepted, with the share of a sub-account that
   });
   assert.deepEqual([collectedMinor, collectedCount], [8_000n, 1n]);
 });
+
+it('counts a payment once whose shares become the merchant’s on several days', async () => {
+  const { id: groupId, members } = await world.newGroup(50, 50);
+  const { charge } = await world.create({ network: 'aps', split: splitWith({ groupId }) });
+  await applyResponse(world.context, charge, refused);
+  await world.cancel(await world.intent({ merchantId: charge.merchantId, id: charge.intentId }));
+  await world.asOwner('UPDATE sub_accounts SET deleted_at = now() WHERE id = ANY ($1)', [members]);
+  await applyResponse(world.context, charge, succeeded(charge, { amountMinor: 8_000n }));
+  await resolve(charge, 'amount_mismatch', 'accept');
+  const takeShare = () => figuresOfDay(() => resolve(charge, 'share_without_owner', 'to_merchant'));
+  const [first, second] = [await takeShare(), await takeShare()];
+  assert.equal(first.collectedMinor + second.collectedMinor, 8_000n);
+  assert.deepEqual([first.collectedCount, second.collectedCount], [1n, 0n]);
+});

@@ -3,7 +3,7 @@ import { openCase } from '../cases/open-case.ts';
 import { enqueue } from '../events/outbox.ts';
 import type { Case, CaseKind } from '../cases/case.ts';
 import { isReversalCase } from '../cases/open-reversal-case.ts';
-import type { Transaction } from '../kit/db.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { PayoutTransaction } from '../networks/contract.ts';
 import { claimProviderTransaction } from '../networks/provider-transactions.ts';
@@ -62,14 +62,22 @@ export async function claimPayout(
   providerTransaction: PayoutTransaction,
 ): Promise<ClaimedPayout> {
   const { railAccount } = (await connectorOf(context, transfer)).capabilities;
-  const claimed = await claimProviderTransaction(context.db, context.clock, {
-    railAccount,
-    transactionId: providerTransaction.transactionId,
-    kind: 'payout',
-    merchantId: transfer.merchantId,
-    subjectId: transfer.id,
-  });
-  return { railAccount, providerTransaction, claimed };
+  return claimFor(context.db, context, transfer, { railAccount, providerTransaction });
+}
+
+/**
+ * Claims a payout for the transfer. What a person has typed is claimed in the transaction that books it, so that it stays free where
+ * that is refused.
+ */
+export async function claimFor(
+  db: Queryable,
+  { clock }: Pick<TransferContext, 'clock'>,
+  { merchantId, id: subjectId }: Transfer,
+  payout: Payout,
+): Promise<ClaimedPayout> {
+  const { transactionId } = payout.providerTransaction;
+  const claim = { railAccount: payout.railAccount, transactionId, kind: 'payout', merchantId, subjectId } as const;
+  return { ...payout, claimed: await claimProviderTransaction(db, clock, claim) };
 }
 
 /** Books what left unless it has been booked, and returns the transfer as it is afterwards. */

@@ -124,6 +124,20 @@ test('a transaction that settled something else cannot be named as the payment',
   await resolve(transfer, 'outcome_unknown', 'not_paid');
 });
 
+test('a transaction that a refused confirmation names completes its own transfer all the same', async () => {
+  const transfer = await unknownTransfer();
+  const owner = await world.createSent(processing);
+  const caseId = await caseOf(transfer, 'outcome_unknown');
+  const money = { transactionId: `T-${owner.reference}`, amountMinor: 10_000n };
+  await proposeResolution(context, { caseId, resolution: 'paid', evidence, reported: money, operatorId: one });
+  const revoked = { ...context, isOperator: () => Promise.resolve(false) };
+  await assert.rejects(confirmResolution(revoked, { caseId, operatorId: other }), /has been revoked/);
+  await reported(owner, paid(owner));
+  assert.equal((await world.transfer(owner)).status, 'completed');
+  assert.deepEqual(await world.cases(owner), []);
+  await resolve(transfer, 'outcome_unknown', 'not_paid');
+});
+
 for (const [paidMinor, accepted] of [
   [9_000n, { payable_available: -10_000n, 'float:rail-wave': -9_000n, fees: 1_000n }],
   [12_500n, { ...asCompleted, 'float:rail-wave': -12_500n, network_costs: 2_500n }],

@@ -5,7 +5,7 @@ import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
-import { claimPayout, settleSuccess, statementHasOwnIds, type ClaimedPayout } from './apply-success.ts';
+import { claimFor, settleSuccess, statementHasOwnIds, type ClaimedPayout } from './apply-success.ts';
 import { reverse, reverseLateSuccess, reversePart } from './apply-reversal.ts';
 import {
   bookMismatchAccepted,
@@ -34,7 +34,7 @@ interface TransferCaseRule extends Pick<CaseResolver, 'kind' | 'resolution' | 'e
   carryOut?(tx: Transaction, context: TransferContext, locked: LockedTransfer, step: Step): Promise<void>;
 }
 
-/** The case and the money that its proposal names; a payment is claimed before the transaction begins. */
+/** The case and the money that its proposal names. */
 interface Step {
   found: Case;
   reported: ReportedMoney | null;
@@ -259,11 +259,14 @@ export function createTransferResolvers(context: TransferContext): CaseResolver[
       assert(merchant, 'a case has its merchant');
       const seen = await readTransfer(context.db, found);
       throwIfRefused(await refusalOf(context.db, rule, seen));
-      const step = await stepOf(context, seen, { rule, found, reported });
+      const { railAccount } = (await connectorOf(context, seen)).capabilities;
       return async (tx) => {
         const transfer = await lockTransferOf(tx, seen);
         // What the network has reported meanwhile is stored by now, or waits for this lock.
         throwIfRefused(await refusalOf(tx, rule, transfer));
+        const isPaid = reported !== null && rule.needsMoney === 'paid';
+        const payout = isPaid ? await claimReported(tx, context, transfer, { railAccount, reported }) : null;
+        const step = { found, reported, railAccount, payout };
         await rule.carryOut?.(tx, context, { merchant, transfer }, step);
         noteTransfer(tx, context, transfer, 'case_resolved', rule.note);
       };
@@ -293,24 +296,24 @@ async function readReversedPart(tx: Transaction, transfer: Transfer, { found, re
   throw new AppError('state_conflict', `The network can reverse at most ${left} of this transfer. Name that or less.`);
 }
 
-async function stepOf(
+/** The payout that the proposal names. Throws AppError `state_conflict` where its transaction has settled something else. */
+async function claimReported(
+  tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
-  { rule, found, reported }: { rule: TransferCaseRule; found: Case; reported: ReportedMoney | null },
-): Promise<Step> {
-  const { railAccount } = (await connectorOf(context, transfer)).capabilities;
-  if (reported === null || rule.needsMoney !== 'paid') return { found, reported, railAccount, payout: null };
+  { railAccount, reported }: { railAccount: string; reported: ReportedMoney },
+): Promise<ClaimedPayout> {
   const { transactionId, amountMinor } = reported;
   const { currency } = transfer;
   const networkReference = transfer.networkReference ?? transactionId;
   const providerTransaction = { transactionId, networkReference, amountMinor, currency, networkFeeMinor: 0n };
-  const payout = await claimPayout(context, transfer, providerTransaction);
+  const payout = await claimFor(tx, context, transfer, { railAccount, providerTransaction });
   if (!payout.claimed) {
     throw new AppError('state_conflict', 'This transaction of the network has settled something else: ask it again.');
   }
   // A person reads the statement. Where that has ids of its own, the API may still report the same payout under another one.
   const isOfStatement = transactionId !== transfer.networkReference && statementHasOwnIds(context, transfer, payout);
-  return { found, reported, railAccount, payout: { ...payout, isOfStatement } };
+  return { ...payout, isOfStatement };
 }
 
 async function fail(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
+import type { CaseResolver } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import type { PayoutBatch, PayoutBatchResponse, PayoutResponse } from '../networks/contract.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { countWaiting } from '../../../test/harness/tables.ts';
 import { createTransferResolvers } from './resolve-case.ts';
 import {
   createTransferWorld,
@@ -159,6 +161,51 @@ test('a batch without a response is sent again as it was, with its reference and
   assert.equal(world.networks.wave.count('pay_out'), 0);
 });
 
+/** Two operators release what a network has not reported on for a day. The decision commits once `beforeCommit` has ended. */
+async function decideNotPaid({ id }: Transfer, beforeCommit = () => Promise.resolve()): Promise<void> {
+  const found = (await listCases(world.db, 'open', 10)).find(({ subjectId }) => subjectId === id);
+  assert.ok(found);
+  const resolvers = createTransferResolvers(world.context).map((resolver): CaseResolver => ({
+    ...resolver,
+    prepare: async (...about) => {
+      const carryOut = await resolver.prepare(...about);
+      return (...step) => carryOut(...step).then(beforeCommit);
+    },
+  }));
+  const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };
+  const [operatorId, second] = [world.context.newId(), world.context.newId()];
+  const evidence = 'The network does not have it, ticket 4711.';
+  const proposal = { caseId: found.id, resolution: 'not_paid', evidence, reported: null, operatorId };
+  await proposeResolution(context, proposal);
+  await confirmResolution(context, { caseId: found.id, operatorId: second });
+}
+
+test('a batch is not sent again while people decide that one of it was not paid', async () => {
+  respondToBatches({ state: 'unknown', detail: 'no answer' });
+  const [released, other] = await createSeveral(2);
+  assert.ok(released && other);
+  world.networks.wave.payoutResponses.look_up_payout = noResponse;
+  await sendDue();
+  await world.workFor(25 * 60 * minuteMs, 30 * minuteMs);
+  findOnly(new Map());
+  await world.clock.advance(60 * minuteMs);
+  for (const work of await world.claim()) await world.jobs.lookUp(work);
+  const [isDecided, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const decision = decideNotPaid(released, () => {
+    isDecided.resolve();
+    return mayCommit.promise;
+  });
+  await isDecided.promise;
+  const again = (await world.claim()).find(({ kind, subjectId }) => kind === 'send_transfer' && subjectId === other.id);
+  assert.ok(again);
+  const sending = world.jobs.send(again);
+  await eventually('sending waits for the decision', async () => (await countWaiting(world.db)) > 0);
+  mayCommit.resolve();
+  await Promise.all([decision, sending]);
+  assert.equal(batches.length, 1, 'sent again, it would pay what was released');
+  assert.deepEqual(await statuses([released, other]), ['failed', 'pending']);
+});
+
 test('a batch is not sent again once people have decided that one of it was not paid', async () => {
   respondToBatches({ state: 'unknown', detail: 'no answer' });
   const [released, other] = await createSeveral(2);
@@ -166,15 +213,7 @@ test('a batch is not sent again once people have decided that one of it was not 
   world.networks.wave.payoutResponses.look_up_payout = noResponse;
   await sendDue();
   await world.workFor(25 * 60 * minuteMs, 30 * minuteMs);
-  const found = (await listCases(world.db, 'open', 10)).find(({ subjectId }) => subjectId === released.id);
-  assert.ok(found);
-  const resolvers = createTransferResolvers(world.context);
-  const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };
-  const [operatorId, second] = [world.context.newId(), world.context.newId()];
-  const evidence = 'The network does not have it, ticket 4711.';
-  const proposal = { caseId: found.id, resolution: 'not_paid', evidence, reported: null, operatorId };
-  await proposeResolution(context, proposal);
-  await confirmResolution(context, { caseId: found.id, operatorId: second });
+  await decideNotPaid(released);
   // The network is back, and has never received the batch.
   findOnly(new Map());
   await world.workFor(3 * 60 * minuteMs, 30 * minuteMs);

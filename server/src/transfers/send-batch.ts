@@ -5,6 +5,7 @@ import { assert } from '../kit/assert.ts';
 import type { WatchCall } from '../kit/adaptive-concurrency.ts';
 import { BoundedMap } from '../kit/bounded-map.ts';
 import { addMs } from '../kit/clock.ts';
+import type { Transaction } from '../kit/db.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
 import type { PayoutBatchResponse } from '../networks/contract.ts';
 import { reportPayout } from '../networks/payout-breakers.ts';
@@ -214,13 +215,12 @@ async function sendBatchAgain(context: TransferContext, due: DueTransfer): Promi
   if (!canSend(context.clock.now(), rail, seen)) return completeWork(context.db, work);
   if (!(await isPermitted(context, due))) return;
   const transfers = await listTransfersOfBatch(context.db, merchantId, reference);
-  if (await isPartReleased(context, transfers)) return completeWork(context.db, work);
   const rails = new Map<string, Rail>();
   for (const transfer of transfers) rails.set(transfer.id, await railOf(context, transfer));
   const members = await withLockedTransfers(context, { merchantId, ids: [...rails.keys()] }, async (tx, locked) => {
     completeWorkWith(tx, work);
     const current = locked.find(({ transfer }) => transfer.id === seen.id);
-    if (!current || !isUnchanged(current.transfer, seen)) return [];
+    if (!current || !isUnchanged(current.transfer, seen) || (await isPartReleased(tx, locked))) return [];
     const again: Member[] = [];
     for (const each of locked.filter(({ transfer }) => isOpenMember(transfer, seen))) {
       const railOfEach = rails.get(each.transfer.id) ?? rail;
@@ -236,11 +236,12 @@ async function sendBatchAgain(context: TransferContext, due: DueTransfer): Promi
 
 /**
  * Whether people have decided of one that it was not paid. Sent again, the batch would pay it; without it, it is another batch. The
- * others are looked up further.
+ * others are looked up further. Under the locks, for which a decision that is being made waits.
  */
-async function isPartReleased({ db }: TransferContext, transfers: readonly Transfer[]): Promise<boolean> {
-  for (const { merchantId, id, status } of transfers) {
-    const cases = status === 'failed' ? await listCasesOfSubject(db, merchantId, id) : [];
+async function isPartReleased(tx: Transaction, members: readonly LockedTransfer[]): Promise<boolean> {
+  for (const { transfer } of members) {
+    const { merchantId, id, status } = transfer;
+    const cases = status === 'failed' ? await listCasesOfSubject(tx, merchantId, id) : [];
     if (cases.some(({ resolution }) => resolution === 'not_paid')) return true;
   }
   return false;
@@ -280,7 +281,7 @@ async function applyBatchResponse(
 }
 
 async function applyToMember(
-  tx: Parameters<typeof returnToQueue>[0],
+  tx: Transaction,
   context: TransferContext,
   {
     locked,

@@ -58,6 +58,16 @@ export function listDifferencesOf(
   });
 }
 
+/** The same of one record or line, locked until the transaction ends. */
+export function lockDifferences(db: Queryable, railAccount: string, subjectId: string): Promise<Difference[]> {
+  return db.rows({
+    name: 'reconciliation_differences_lock_subject',
+    text: `-- across merchants: an account may serve all of them
+           SELECT ${columns} FROM reconciliation_differences WHERE rail_account = $1 AND subject_id = $2 ORDER BY id FOR UPDATE`,
+    values: [railAccount, subjectId],
+  });
+}
+
 /** What was not decided when a day ended, or was decided without booking anything, so that it still differs; after `after`. */
 export function listUndecided(
   db: Queryable,

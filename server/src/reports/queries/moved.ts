@@ -76,7 +76,7 @@ export function listMoved(db: Queryable, unit: 'hour' | 'day', range: Range): Pr
                collected > 0 AND (is_collected OR NOT EXISTS (
                  SELECT 1 FROM ledger_movements AS earlier
                  WHERE earlier.merchant_id = $1 AND earlier.source_id = moved.source_id
-                   AND earlier.flow IN ('collected', 'accepted') AND earlier.created_at < moved.began_at
+                   AND earlier.flow IN ('collected', 'accepted', 'share_accepted') AND earlier.created_at < moved.began_at
                )) AS is_new
              FROM moved ${recordsOfMoved}
            )
