@@ -35,8 +35,8 @@ async function checkLimits({ shared: { database } }: World['room']): Promise<str
     `SELECT merchant_id AS "merchantId", amount::text AS amount FROM transfer_limits WHERE kind = 'largest'`,
   );
   const [current] = stored.map(({ amount }) => Number(amount) / 100);
-  const held = [0, ...changes.map(({ after }) => Number(after))].toSorted();
-  const replaced = [...changes.map(({ before }) => Number(before)), current ?? 0].toSorted();
+  const held = ['0', ...changes.map(({ after }) => String(Number(after)))].toSorted();
+  const replaced = [...changes.map(({ before }) => String(Number(before))), String(current ?? 0)].toSorted();
   if (isDeepStrictEqual(held, replaced)) return null;
   const listed = changes.map(({ before, after }) => `from ${before} to ${after}`).join(', ');
   return `audit: the largest transfer is ${current} after ${listed}`;
