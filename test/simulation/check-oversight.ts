@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ownAccountName } from './own-account.ts';
 import type { World } from './world.ts';
 
 /**
  * What operators have done at the console to look after a business stands in the audit log once: it was suspended and lifted, and its
- * account was paused and resumed, in turn, and the limit that holds is one that was agreed by somebody who was shown one that had held.
+ * account was paused and resumed, in turn, and each limit was agreed by somebody who was shown the one before it.
  */
 export async function checkOversight({ room, oversight }: World): Promise<string | null> {
   if (!oversight) return null;
@@ -23,7 +24,7 @@ export async function checkOversight({ room, oversight }: World): Promise<string
   return rows[0] ? `audit: ${rows[0].what}` : checkLimits(room);
 }
 
-/** Two who press at the very same moment may have been shown the same limit. */
+/** What holds at first and what each has agreed was shown to one who agreed the next, and the last one holds. */
 async function checkLimits({ shared: { database } }: World['room']): Promise<string | null> {
   const { rows: changes } = await database.asOwner<{ merchantId: string; before: string | null; after: string | null }>(
     `SELECT object_id AS "merchantId", change->>'before' AS before, change->>'after' AS after
@@ -34,9 +35,9 @@ async function checkLimits({ shared: { database } }: World['room']): Promise<str
     `SELECT merchant_id AS "merchantId", amount::text AS amount FROM transfer_limits WHERE kind = 'largest'`,
   );
   const [current] = stored.map(({ amount }) => Number(amount) / 100);
-  const agreed = new Set(changes.map(({ after }) => Number(after)));
-  const isSo = changes.every(({ before }) => before === null || before === '' || agreed.has(Number(before)));
-  if (isSo && (current === undefined ? agreed.size === 0 : agreed.has(current))) return null;
+  const held = ['0', ...changes.map(({ after }) => String(Number(after)))].toSorted();
+  const replaced = [...changes.map(({ before }) => String(Number(before))), String(current ?? 0)].toSorted();
+  if (isDeepStrictEqual(held, replaced)) return null;
   const listed = changes.map(({ before, after }) => `from ${before} to ${after}`).join(', ');
   return `audit: the largest transfer is ${current} after ${listed}`;
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { countWaiting } from '../../../test/harness/tables.ts';
 import { AppError } from '../api/app-error.ts';
 import { openAccountWorld, type AccountWorld } from './account-world.corpus.ts';
 import { findAccount } from './queries.ts';
+import { insertMembership, lockTeam } from './queries/team.ts';
 import {
   acceptInvitation,
   acceptInvitationAnew,
@@ -153,13 +156,32 @@ test('a team has at most 200 people, and those who are invited count, until thei
   const { context, clock } = world;
   const owner = await world.addOwner('owner-of-many@example.gm');
   for (let count = 0; count < 199; count += 1) await invite(owner, `many-${count}@example.gm`);
-  const full = /at most 200 people, and who is invited counts/;
+  const full = /at most 200 people, counting those who are invited/;
   await assert.rejects(invite(owner, 'one-too-many@example.gm'), full);
   const again = await invite(owner, 'many-0@example.gm');
   await acceptInvitationAnew(context, { token: again.token, name: 'First', password: secret });
   await assert.rejects(invite(owner, 'one-too-many@example.gm'), full);
   await clock.advance(7 * 24 * 3_600_000);
   assert.ok(await invite(owner, 'one-too-many@example.gm'));
+});
+
+test('an owner who invites while that person joins finds them in the team', async () => {
+  const { context, clock } = world;
+  const owner = await world.addOwner('owner-at-once@example.gm');
+  const joining = await world.addOwner('joining@example.gm');
+  const [joined, waiting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = context.db.withTransaction(async (tx) => {
+    await lockTeam(tx, owner.businessId);
+    const membership = { ...finance, businessId: owner.businessId, accountId: joining.accountId };
+    await insertMembership(tx, { ...membership, roleChangedAt: clock.now(), createdAt: clock.now() });
+    joined.resolve();
+    await waiting.promise;
+  });
+  await joined.promise;
+  const second = assert.rejects(invite(owner, 'joining@example.gm'), /in the team already/);
+  await eventually('the invitation waits', async () => (await countWaiting(context.db)) === 1);
+  waiting.resolve();
+  await Promise.all([first, second]);
 });
 
 test('role taken away: it is gone at the next look', async () => {

@@ -51,7 +51,7 @@ export async function inviteMember(
   const createdAt = context.clock.now();
   const others = (await listInvitations(tx, business.id)).filter((each) => each.email !== invited);
   if (team.length + others.filter(({ expiresAt }) => expiresAt > createdAt).length >= teamMax) {
-    throw new AppError('state_conflict', `A team has at most ${teamMax} people, and who is invited counts.`);
+    throw new AppError('state_conflict', `A team has at most ${teamMax} people, counting those who are invited.`);
   }
   const token = createToken(context.random);
   const invitation: Invitation = {

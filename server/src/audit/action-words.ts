@@ -11,7 +11,7 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['limits.set', 'Set limits of transfers'],
   ['settlement.set', 'Set settlement and reserve'],
   ['settlement.run', 'Pay out sub-accounts'],
-  ['settlement.result', 'End paying out sub-accounts'],
+  ['settlement.result', 'Finish paying out sub-accounts'],
   ['rate-limits.set', 'Set rate limits'],
   ['page-rate-limits.set', 'Set the rate limit of a page'],
   ['appearance.set', 'Set colour and contact'],

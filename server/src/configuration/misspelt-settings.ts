@@ -1,7 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 import { settings } from './settings.ts';
 
-// Shorter names, such as HOST, are too close to the variables of every shell.
+// Shorter names, such as HOST, are too close to the variables of every shell; and Kubernetes sets DALASI_PORT for a service that is
+// called dalasi.
 const lengthMin = 7;
 // Two letters too many, missing or changed, or a pair that changed places.
 const distanceMax = 2;
@@ -16,8 +17,7 @@ export function misspeltSettings(environment: Readonly<Record<string, string | u
   return typed.flatMap((name) => {
     const words = name.toUpperCase().replace(/^DALASI_/, '');
     const meant = settings.find(
-      (setting) =>
-        words === setting.name || (setting.name.length >= lengthMin && distance(words, setting.name) <= distanceMax),
+      (setting) => setting.name.length >= lengthMin && distance(words, setting.name) <= distanceMax,
     );
     return meant === undefined || isSet(meant.name) ? [] : [`${name} is no setting. Did you mean ${meant.name}?`];
   });

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { createCharge } from '../../../test/harness/api-client.ts';
 import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../../../test/harness/console-world.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { asOwner, countWaiting } from '../../../test/harness/tables.ts';
+import { asOwner, countWaiting, whileLocked } from '../../../test/harness/tables.ts';
 import { listInvitations } from '../accounts/team.ts';
 import { hiddenFields } from '../dashboard/patterns/form.corpus.ts';
 import { findOperatorLogin, listOperators } from '../operators/manage-operators.ts';
@@ -61,6 +61,29 @@ test('terms are agreed once, and a second press of the button leads where the fi
   const other = await finance.post(path, { ...fields, largest: '7000' });
   assert.equal(other.status, 409);
   assert.match(await other.text(), /This press did nothing[^]*Largest transfer in dalasi: 5000\.00/);
+});
+
+test('of two who agree terms at the same moment one does, and the other is shown what holds now', async () => {
+  const { service } = world.dashboard;
+  const path = `/operator/businesses/${world.businessId}/limits?environment=live`;
+  const people = [await world.signInOperator('admin'), await world.signInOperator('finance')];
+  assert.equal(
+    (await people[0]?.submit(path, { largest: '100', daily: 'none', second_factor: people[0].code() }))?.status,
+    303,
+  );
+  const forms = await Promise.all(
+    people.map((each, index) =>
+      opened(each, path, { largest: `${index + 2}00`, daily: 'none', second_factor: each.code() }),
+    ),
+  );
+  const presses: Promise<Response>[] = [];
+  await whileLocked(service, { text: 'SELECT FROM transfer_limits FOR UPDATE' }, async () => {
+    presses.push(...people.map((each, index) => each.post(path, forms[index] ?? {})));
+    await eventually('both have seen 100', async () => (await countWaiting(service.db)) === 2);
+  });
+  const [first, second] = (await Promise.all(presses)).toSorted((left, right) => left.status - right.status);
+  assert.deepEqual([first?.status, second?.status], [303, 409]);
+  assert.match((await second?.text()) ?? '', /This press did nothing[^]*Largest transfer in dalasi: [23]00\.00/);
 });
 
 /** A case about a part of a paid payment that the network has reversed, for which somebody must say how much. */

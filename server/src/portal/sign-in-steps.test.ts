@@ -8,12 +8,14 @@ import { portalPages } from './portal-pages.ts';
 
 let app: FastifyInstance;
 let world: AccountWorld;
+/** How pages sleep: not at all, unless a test holds them. */
+let sleep: () => Promise<void> = () => Promise.resolve();
 
 before(async () => {
   world = await openAccountWorld('sign-in steps');
   app = fastify();
   await app.register(portalPages, {
-    context: { ...world.context, clock: { now: () => world.clock.now(), sleep: () => Promise.resolve() } },
+    context: { ...world.context, clock: { now: () => world.clock.now(), sleep: () => sleep() } },
     log: createServiceLog({ level: 'error' }),
     publicUrl: () => 'http://localhost',
     formKey: 'a key of the tests',
@@ -58,6 +60,27 @@ test('a program that opens the link of a mail, as scanners do, confirms no addre
   assert.match((await send(newest, { form: {} })).text, /Your address is confirmed/);
   assert.equal((await login(email)).status, 303);
   for (const again of [{}, { form: {} }]) assert.equal((await send(newest, again)).status, 404);
+});
+
+test('a refused sign-in takes as long for an address without a login, and whoever gets in does not wait', async () => {
+  await world.addOwner('timed@example.gm');
+  for (const email of ['timed@example.gm', 'nobody@example.gm']) {
+    const [asleep, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    sleep = () => {
+      asleep.resolve();
+      return held.promise;
+    };
+    let hasResponded = false;
+    const refused = login(email, 'not this one').finally(() => {
+      hasResponded = true;
+    });
+    await Promise.race([asleep.promise, refused]);
+    assert.equal((await login('timed@example.gm')).status, 303);
+    assert.equal(hasResponded, false, email);
+    held.resolve();
+    assert.equal((await refused).status, 400);
+  }
+  sleep = () => Promise.resolve();
 });
 
 test('who has chosen a new password signs in with it at once, however many wrong ones there were', async () => {

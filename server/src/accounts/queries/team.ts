@@ -101,12 +101,15 @@ export function listOwners(
 }
 
 /** Locks a business's memberships, so that of two owners who remove each other one stays. */
-export function lockTeam(db: Queryable, businessId: string): Promise<Membership[]> {
-  return db.rows<Membership>({
+export async function lockTeam(db: Queryable, businessId: string): Promise<Membership[]> {
+  const locked = {
     name: 'memberships_lock',
     text: `SELECT ${membershipColumns} FROM memberships WHERE business_id = $1 ORDER BY account_id FOR UPDATE`,
     values: [businessId],
-  });
+  };
+  await db.run(locked);
+  // Again: whoever has joined while it waited is not among the rows that it began to read.
+  return db.rows<Membership>(locked);
 }
 
 export function updateRole(

@@ -129,8 +129,8 @@ const limit = termsRoutes({
       hint: 'Empty: a message is enough for every amount.',
     },
   ],
-  async values({ money }, { merchant }) {
-    const limitMinor = merchant && (await findReceiptConfirmAbove(money.db, merchant.id));
+  async values(db, { merchant }) {
+    const limitMinor = merchant && (await findReceiptConfirmAbove(db, merchant.id));
     return { above: limitMinor === null ? '' : formatAmount(limitMinor, { style: 'plain' }) };
   },
   set(tx, { merchant }, form) {

@@ -1,5 +1,5 @@
 import { fieldError } from '../../api/app-error.ts';
-import type { Transaction } from '../../kit/db.ts';
+import type { Queryable, Transaction } from '../../kit/db.ts';
 import {
   clearFeeRule,
   findDefaultRules,
@@ -11,7 +11,6 @@ import { feeValues } from '../../merchants/rule-values.ts';
 import { allNetworks, findFeeRule, type MerchantRules, type Operation } from '../../merchants/rules.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import type { ConsoleVisit } from '../visit.ts';
 import { clearField, isCleared, minorOf, percentOf, termsRoutes, type Form, type TermsOwner } from './terms-form.ts';
 
 const ruleFields: readonly Field[] = [
@@ -30,14 +29,14 @@ const payerField: Field = {
 };
 
 /** The rules of an owner, with the defaults behind them. */
-export async function rulesOf({ money }: ConsoleVisit, { owner }: Pick<TermsOwner, 'owner'>): Promise<MerchantRules> {
+export async function rulesOf(db: Queryable, { owner }: Pick<TermsOwner, 'owner'>): Promise<MerchantRules> {
   const none = { fees: [], limits: [] };
-  if (owner === 'default') return { own: none, defaults: await findDefaultRules(money.db) };
-  return (await findMerchantRules(money.db, owner.merchantId)) ?? { own: none, defaults: none };
+  if (owner === 'default') return { own: none, defaults: await findDefaultRules(db) };
+  return (await findMerchantRules(db, owner.merchantId)) ?? { own: none, defaults: none };
 }
 
-async function ruleValues(visit: ConsoleVisit, operation: Operation, owner: TermsOwner): Promise<Form> {
-  return feeValues(findFeeRule(await rulesOf(visit, owner), operation, owner.network)?.rule);
+async function ruleValues(db: Queryable, operation: Operation, owner: TermsOwner): Promise<Form> {
+  return feeValues(findFeeRule(await rulesOf(db, owner), operation, owner.network)?.rule);
 }
 
 async function setRule(
@@ -65,9 +64,9 @@ const fees = termsRoutes({
   effect: 'A new rule replaces the previous one as a whole. Payments that exist keep their fee.',
   hasDefault: true,
   fields: (_visit, owner) => [...(owner.merchant ? [payerField] : []), ...ruleFields, clearField(owner)],
-  values: async (visit, owner) => ({
+  values: async (db, owner) => ({
     ...(owner.merchant && { payer: owner.merchant.collectionFee.payer }),
-    ...(await ruleValues(visit, 'collection', { ...owner, network: allNetworks })),
+    ...(await ruleValues(db, 'collection', { ...owner, network: allNetworks })),
   }),
   async set(tx, owner, form) {
     if (owner.merchant) {
@@ -85,7 +84,7 @@ const transferFees = termsRoutes({
     'It comes on top of a transfer. A rule for one network goes before the one for all. Transfers that exist keep their fee.',
   hasDefault: true,
   fields: (_visit, owner) => [...ruleFields, clearField(owner)],
-  values: (visit, owner) => ruleValues(visit, 'transfer', owner),
+  values: (db, owner) => ruleValues(db, 'transfer', owner),
   set: (tx, owner, form) => setRule(tx, 'transfer', owner, form),
 });
 

@@ -23,8 +23,8 @@ const limits = termsRoutes({
       { kind: 'text', name: 'daily', label: 'All transfers of a day in dalasi', hint },
     ];
   },
-  async values(visit, owner) {
-    const { own, defaults } = await rulesOf(visit, owner);
+  async values(db, owner) {
+    const { own, defaults } = await rulesOf(db, owner);
     return limitValues((owner.merchant ? own : defaults).limits);
   },
   async set(tx, { owner, merchant }, form) {
@@ -84,10 +84,10 @@ const reserve = termsRoutes({
   effect: 'What is held already is released at its time.',
   hasDefault: true,
   fields: (_visit, owner) => [...(owner.merchant ? [scheduleField] : []), ...reserveFields, clearField(owner)],
-  async values({ money }, { owner, merchant }) {
-    const { own, fallback } = await findReserves(money.db, owner);
+  async values(db, { owner, merchant }) {
+    const { own, fallback } = await findReserves(db, owner);
     const rule = merchant ? resolveReserve({ own, fallback }, merchant.testMode) : fallback;
-    return { ...(merchant && { schedule: await payoutScheduleOf(money.db, merchant.id) }), ...reserveValues(rule) };
+    return { ...(merchant && { schedule: await payoutScheduleOf(db, merchant.id) }), ...reserveValues(rule) };
   },
   async set(tx, owner, form) {
     if (owner.merchant) {

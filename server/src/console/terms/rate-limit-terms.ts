@@ -47,7 +47,7 @@ const ofMerchant = termsRoutes({
   hasDefault: false,
   fields: (visit, { merchant }) =>
     rateLimitKinds.map((kind) => limitField(kind, visit, merchant ?? { testMode: false })),
-  values: async (_visit, { merchant }) => rateValues(merchant ?? {}),
+  values: async (_db, { merchant }) => rateValues(merchant ?? {}),
   async set(tx, { merchant }, form) {
     assert(merchant, 'rate limits are of a merchant');
     const limits = Object.fromEntries(rateLimitKinds.map((kind) => [kind.field, rateOf(kind, form)]));

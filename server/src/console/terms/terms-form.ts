@@ -1,13 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError, fieldError } from '../../api/app-error.ts';
+import { acquireAdvisoryLock } from '../../database/advisory-lock.ts';
 import { html, type Html } from '../../kit/html.ts';
-import type { Transaction } from '../../kit/db.ts';
+import type { Queryable, Transaction } from '../../kit/db.ts';
 import { parseHundredths } from '../../kit/money.ts';
 import { allNetworks, type RuleOwner } from '../../merchants/rules.ts';
+import { findMerchantById } from '../../merchants/manage-keys.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { readAmount } from '../../kit/read-amount.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { findKnownNetwork, networkName } from '../../networks/known-networks.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
+import { changedMeanwhile } from '../../portal/patterns/form-page.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { audit } from '../audit/record.ts';
 import { loadMerchant, type Business } from '../businesses/business.ts';
@@ -44,7 +48,7 @@ export interface TermsPage {
   /** Whether the default has it too; only some terms do. */
   hasDefault: boolean;
   fields(visit: ConsoleVisit, owner: TermsOwner): readonly Field[];
-  values(visit: ConsoleVisit, owner: TermsOwner): Promise<Form>;
+  values(db: Queryable, owner: TermsOwner): Promise<Form>;
   set(tx: Transaction, owner: TermsOwner, form: Form): Promise<void>;
 }
 
@@ -97,12 +101,14 @@ function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
       button: 'Save',
       back: { href: termsPath(business), text: 'Keep it' },
     }),
-    resultOf: ({ business, fields, values }, _visit, { form }) =>
-      fields.every(({ name }) => meaningOf(form[name]) === meaningOf(values[name])) ? termsPath(business) : undefined,
+    resultOf: (subject, _visit, { form }) => (isAgreed(subject, form) ? termsPath(subject.business) : undefined),
     async submit(visit, { subject, input: { form } }) {
       const { business, merchant, fields, values, network } = subject;
       const sent = Object.fromEntries(fields.map(({ name }) => [name, form[name] ?? '']));
       await visit.money.db.withTransaction(async (tx) => {
+        const current = await lockValues(page, tx, subject);
+        if (isAgreed({ fields, values: current }, form)) return;
+        if (!isDeepStrictEqual(current, values)) throw changedMeanwhile;
         await page.set(tx, subject, form);
         const ofNetwork = network === allNetworks ? {} : { network };
         audit(tx, visit, {
@@ -114,6 +120,17 @@ function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
       });
     },
   });
+}
+
+/** What is agreed now, by nobody else until the end of `tx`: two who were shown the same may press at the same moment. */
+async function lockValues(page: TermsPage, tx: Transaction, owner: TermsOwner): Promise<Form> {
+  await acquireAdvisoryLock(tx, 'terms');
+  const merchant = owner.merchant && ((await findMerchantById(tx, owner.merchant.id)) ?? owner.merchant);
+  return page.values(tx, { ...owner, merchant });
+}
+
+function isAgreed({ fields, values }: Pick<Terms, 'fields' | 'values'>, form: Form): boolean {
+  return fields.every(({ name }) => meaningOf(form[name]) === meaningOf(values[name]));
 }
 
 function termsPath(business: Business | null): string {
@@ -140,7 +157,7 @@ async function loadTerms(page: TermsPage, visit: ConsoleVisit, input: PageInput)
     business,
     networkText: network === allNetworks ? null : networkName(network),
     fields: page.fields(visit, owner),
-    values: await page.values(visit, owner),
+    values: await page.values(visit.money.db, owner),
   };
 }
 

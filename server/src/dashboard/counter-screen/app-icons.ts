@@ -12,13 +12,10 @@ const yearSeconds = 365 * 24 * 3600;
 /** Anybody may read them: a system that installs an app sends no cookies. */
 export function appIconRoutes(app: FastifyInstance): void {
   for (const { path, size } of appIcons) {
-    let png: Promise<Buffer> | undefined;
+    let png: Buffer | undefined;
     app.get(path, { schema: { hide: true } }, async (_request, reply) => {
-      png ??= readFile(new URL(`icon-${size}.png`, import.meta.url));
-      return reply
-        .type('image/png')
-        .header('cache-control', `public, max-age=${yearSeconds}`)
-        .send(await png);
+      png ??= await readFile(new URL(`icon-${size}.png`, import.meta.url));
+      return reply.type('image/png').header('cache-control', `public, max-age=${yearSeconds}`).send(png);
     });
   }
 }

@@ -44,7 +44,10 @@ export function hourChart({ by_hour: hours }: Takings): Html {
       note: countText(rows.reduce((sum, row) => sum + row.count, 0)),
     };
   });
-  return barChart({ id: 'hours', title: 'Collected by hour of the day', points, noteHeader: 'Payments' });
+  return barChart({
+    ...{ id: 'hours', title: 'Collected by hour of the day', points },
+    ...{ noteHeader: 'Payments', isOldestFirst: true },
+  });
 }
 
 /** `1 payment`, `1,250 payments`. */

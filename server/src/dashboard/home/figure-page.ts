@@ -131,7 +131,7 @@ async function daysPage(visit: Visit, shown: Shown): Promise<Page> {
       html`${first && last && html`${dayText(utcDay(first.slot))} to ${dayText(utcDay(last.slot))}: `}<strong>${isRate ? successText(report.total) : figureText(figure, report.total)}</strong>`,
     )}
 <section class="panel">${chart}</section>
-<section>${chartTable(`${figure.title} by day`, headers, days)}</section>`,
+<section>${chartTable(`${figure.title} by day`, headers, days.toReversed())}</section>`,
   };
 }
 

@@ -432,7 +432,7 @@ fee-fixed-rounded = Des frais de { $fixed } s’ajoutent, arrondis au dalasi sup
 # unchecked
 fee-minimum = Ils sont d’au moins { $amount }.
 # unchecked
-fee-maximum = Ils sont d’au plus { $amount }.
+fee-maximum = Les frais sont d’au plus { $amount }.
 # unchecked
 optional = facultatif
 # unchecked

@@ -416,7 +416,7 @@ fee-fixed-rounded = Caajoo { $fixed } be laa la a kaŋ, fo dalasi timmariŋ.
 # unchecked
 fee-minimum = A kana dooyaa { $amount } ti.
 # unchecked
-fee-maximum = A kana siyaa { $amount } ti.
+fee-maximum = Caajoo kana siyaa { $amount } ti.
 # unchecked
 optional = niŋ i lafita
 # unchecked

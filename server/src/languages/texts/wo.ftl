@@ -416,7 +416,7 @@ fee-fixed-rounded = Caajoo bu tollu ci { $fixed } dina ci dolliku, ba mu mat dal
 # unchecked
 fee-minimum = Bumu yées { $amount }.
 # unchecked
-fee-maximum = Bumu ëpp { $amount }.
+fee-maximum = Caajoo bi bumu ëpp { $amount }.
 # unchecked
 optional = soo bëggee
 # unchecked

@@ -244,7 +244,8 @@ const otherContent = new AppError(
   'This form was sent before, with other content, and that was done. What it says now was not done. Press the button again if you want it too.',
 );
 
-const changedMeanwhile = new AppError(
+/** What a form is refused with that was drawn of something else; it is shown again as that is now. */
+export const changedMeanwhile = new AppError(
   'state_conflict',
   'This has changed meanwhile, by somebody else or by an earlier press of yours. This press did nothing. Look at it again.',
 );

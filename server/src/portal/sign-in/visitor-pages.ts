@@ -76,13 +76,12 @@ function registerSignIn(scope: FastifyInstance, options: SignInPagesOptions): vo
     return submitForm(request, refuse, async ({ email = '', password = '', passkey = '', next }) => {
       visitorLimit.take(request.ip);
       const client = clientOf(request);
-      const started =
+      const knownDevice = cookies.knownDevice(request, normalizedEmail(email));
+      const started = await refusedInEqualTime(context.clock, () =>
         passkey === ''
-          ? await signIn(context, realm, {
-              ...{ email, password, client },
-              knownDevice: cookies.knownDevice(request, normalizedEmail(email)),
-            })
-          : await signInWithPasskey(context, realm, { response: passkey, client });
+          ? signIn(context, realm, { email, password, client, knownDevice })
+          : signInWithPasskey(context, realm, { response: passkey, client }),
+      );
       return enter(request, reply, started, ownPath(home, next));
     });
   });
@@ -315,6 +314,20 @@ const equalTimeMs = 500;
 /** Takes as long for an address with a login as for one without, so that the time does not tell either. */
 async function inEqualTime(clock: Clock, work: () => Promise<void>): Promise<void> {
   await Promise.all([work(), clock.sleep(equalTimeMs)]);
+}
+
+/** A refusal takes as long, whatever was written about it; whoever gets in does not wait. */
+async function refusedInEqualTime<Result>(clock: Clock, work: () => Promise<Result>): Promise<Result> {
+  const finished = new AbortController();
+  const equalTime = clock.sleep(equalTimeMs, finished.signal);
+  try {
+    return await work();
+  } catch (error) {
+    await equalTime;
+    throw error;
+  } finally {
+    finished.abort();
+  }
 }
 
 /** Where to go after signing in: a page of the same realm only, so that no link leads from here to another site. */

@@ -16,12 +16,14 @@ export function barChart({
   title,
   points,
   noteHeader,
+  isOldestFirst,
 }: {
   id: string;
   title: string;
   points: readonly MoneyPoint[];
   /** Of the table's column with the notes. */
   noteHeader?: string;
+  isOldestFirst?: boolean;
 }): Html {
   const dalasiOf = ({ amountMinor }: MoneyPoint): number => Number(amountMinor) / 100;
   const highest = Math.max(...points.map(dalasiOf), 0);
@@ -46,6 +48,7 @@ export function barChart({
       id,
       title,
       summary: summaryOf(points),
+      isOldestFirst,
       headers: ['', 'Amount', ...(noteHeader === undefined ? [] : [noteHeader])],
       points: points.map((point) => drawn(point, noteHeader !== undefined)),
       ticks: y.ticks(4).map((value) => ({ y: y(value), text: shortAmount(value) })),

@@ -44,6 +44,8 @@ export interface ChartView {
   points: readonly DrawnPoint[];
   /** Of the table: for the name, and for each cell. */
   headers: readonly string[];
+  /** Of the table: true for hours of any day, which have no newest. */
+  isOldestFirst?: boolean | undefined;
   /** Lines across the drawing with their labels, by their height in pixels. */
   ticks: readonly { y: number; text: string }[];
 }
@@ -53,7 +55,7 @@ export interface ChartView {
  * drawn below all of them.
  */
 export function chartFrame(
-  { id, title, summary, points, headers, ticks }: ChartView,
+  { id, title, summary, points, headers, ticks, isOldestFirst = false }: ChartView,
   { draw, before }: { draw: (index: number) => Html; before?: Html },
 ): Html {
   const x = columns(points.length);
@@ -74,14 +76,13 @@ ${draw(index)}${label !== '' && html`<text class="axis below ${labelled.findInde
   )}${ticks.map(({ y, text }) => html`<text class="axis" x="0" y="${rounded(y) + 4}">${text}</text>`)}
 </svg></div>
 <p class="value"><output>${summary}</output><span id="${id}-keys" class="unseen">Arrow keys read the values.</span></p>
-<details><summary>Table</summary>${chartTable(title, headers, points)}</details></figure>`;
+<details><summary>Table</summary>${chartTable(title, headers, isOldestFirst ? points : points.toReversed())}</details></figure>`;
 }
 
-/** Newest first, as lists are. */
 export function chartTable(title: string, headers: readonly string[], points: readonly DrawnPoint[]): Html {
   return html`<table class="list values"><caption class="unseen">${title}</caption>
 <thead><tr>${headers.map((header, index) => html`<th scope="col" class="${index > 0 && 'number'}">${header}</th>`)}</tr></thead>
-<tbody>${points.toReversed().map(
+<tbody>${points.map(
     ({
       name,
       href,
