@@ -1,5 +1,5 @@
 import type { Transporter } from 'nodemailer';
-import { addMs, hourMs, type Clock } from '../kit/clock.ts';
+import { addMs, dayMs, hourMs, minuteMs, type Clock } from '../kit/clock.ts';
 import { SealError } from '../kit/seal.ts';
 import { sealContext, type MailContext } from './mail.ts';
 import {
@@ -60,11 +60,18 @@ export function createMailer({ url, from }: SmtpSettings): Mailer {
 }
 
 // A session of ten answers, each as late as it may be, ends within it.
-const leaseMs = 5 * 60_000;
+const leaseMs = 5 * minuteMs;
 // After 1, 5 and 15 minutes and an hour, then every four hours until a day has passed: a mail server that is down over night, or
 // an operator who mends its password in the morning, loses no invitation (good for a week) and no warning to an owner. What has
 // ended meanwhile, such as a link to a new password, says so.
-const waitsMs = [60_000, 300_000, 900_000, hourMs, ...Array.from({ length: 5 }, () => 4 * hourMs), 2.5 * hourMs];
+const waitsMs = [
+  minuteMs,
+  5 * minuteMs,
+  15 * minuteMs,
+  hourMs,
+  ...Array.from({ length: 5 }, () => 4 * hourMs),
+  2.5 * hourMs,
+];
 const failureLengthMax = 200;
 
 // A process ends within 25 s (process/run-service.ts): what it closes after its workers needs the rest.
@@ -144,8 +151,8 @@ function describeFailure(error: unknown): Failure {
 }
 
 // Longer than all waits together. What was not sent by then would surprise: most links in it have ended.
-const unsentMaxMs = 24 * 3_600_000;
-const retentionMs = 30 * 24 * 3_600_000;
+const unsentMaxMs = dayMs;
+const retentionMs = 30 * dayMs;
 const purgeBatch = 500;
 
 /** Gives up and erases what could not be sent for a day, and deletes mails after 30 days, some at a time. Returns how many. */

@@ -200,6 +200,38 @@ describe('a change of endpoints', () => {
     assert.deepEqual(await statusNow(), [[id, 'delivered']]);
   });
 
+  it('that switches the endpoint at the callback URL sends nothing there once more', async () => {
+    await world.clock.advance(60_000);
+    const { id } = await createEndpoint('/both');
+    const callbackUrl = world.receiver.url('/both');
+    const { merchantId } = world.caller;
+    const delivered = await world.append({ callbackUrl });
+    await world.worker.deliver(merchantId);
+    await disable(id);
+    const calledBack = await world.append({ callbackUrl });
+    await world.worker.deliver(merchantId);
+    await world.change((tx) => updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'enabled' } }));
+    for (const work of await workLeft()) await world.context.planner.replan(world.db, work);
+    await world.worker.deliver(merchantId);
+    const received = world.receiver.to('/both').map(({ body }) => (JSON.parse(String(body)) as { id: string }).id);
+    assert.deepEqual(received, [delivered, calledBack]);
+  });
+
+  it('that disables the endpoint at the callback URL sends nothing there that it has received', async () => {
+    await world.clock.advance(60_000);
+    const { id } = await createEndpoint('/both-off');
+    const callbackUrl = world.receiver.url('/both-off');
+    const { merchantId } = world.caller;
+    const delivered = await world.append({ callbackUrl });
+    await world.worker.deliver(merchantId);
+    const waiting = await world.append({ callbackUrl });
+    await disable(id);
+    for (const work of await workLeft()) await world.context.planner.replan(world.db, work);
+    await world.worker.deliver(merchantId);
+    const received = world.receiver.to('/both-off').map(({ body }) => (JSON.parse(String(body)) as { id: string }).id);
+    assert.deepEqual(received, [delivered, waiting]);
+  });
+
   it('writes no delivery once more that is planned: to an endpoint, and to a callback URL', async () => {
     // Later than what the other tests have written.
     await world.clock.advance(60_000);

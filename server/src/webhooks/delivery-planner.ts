@@ -7,7 +7,7 @@ import { ExpiringCache } from '../kit/expiring-cache.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { deliveryLeaseMs, endpointQueueKey, type DeliveryStatus } from './delivery.ts';
 import type { EndpointToPlan } from './endpoint.ts';
-import { planDeliveries } from './plan-deliveries.ts';
+import { planDeliveries, type StatusOfWritten } from './plan-deliveries.ts';
 import {
   insertDeliveryOnce,
   listEventsToDeliver,
@@ -148,11 +148,14 @@ export class DeliveryPlanner {
     const createdAt = clock.now();
     const keys = new Set<string>();
     const first = new SentAfterCommit(plan.firstAttempts ?? null);
+    const signerId = endpoints.find(({ isDefault }) => isDefault)?.id ?? '';
     for (const event of events) {
       const { merchantId, id: eventId } = event;
-      for (const delivery of planDeliveries(event, endpoints)) {
+      const statusOf: StatusOfWritten = (own) =>
+        planned?.get(addressKey({ eventId, endpointId: own ?? signerId, isOwnUrl: own !== null }));
+      for (const delivery of planDeliveries(event, endpoints, statusOf)) {
         const { endpointId, callbackUrl, status } = delivery;
-        const known = planned?.get(addressKey({ eventId, endpointId, isOwnUrl: callbackUrl === null }));
+        const known = statusOf(callbackUrl === null ? endpointId : null);
         if (known !== undefined && (known !== 'kept' || status !== 'pending')) continue;
         const key = endpointQueueKey({ ...delivery, merchantId });
         const row = { ...delivery, merchantId, id: newId(), eventId, createdAt };

@@ -1,11 +1,10 @@
-import { addMs, dayMs } from '../kit/clock.ts';
+import { addMs, dayMs, hourMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import type { WebhookContext } from './context.ts';
 import { listHoursOfAttempts, type HourOfAttempts } from './queries/endpoint-health.ts';
 
 export type { HourOfAttempts } from './queries/endpoint-health.ts';
 
-const hourMs = 3_600_000;
 export const hoursShown = 72;
 // An attempt may belong to a delivery as old as the retry schedule is long.
 const oldestDeliveryMs = 10 * dayMs;

@@ -1,5 +1,5 @@
 import { AppError, fieldError } from '../api/app-error.ts';
-import { addMs } from '../kit/clock.ts';
+import { addMs, hourMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Caller } from '../api/route.ts';
 import type { WebhookContext } from './context.ts';
@@ -11,7 +11,6 @@ import { updateEndpointRow } from './queries/endpoints.ts';
 export const overlapHoursDefault = 24;
 /** Seven days. */
 export const overlapHoursMax = 168;
-const hourMs = 60 * 60 * 1_000;
 
 /**
  * Gives the endpoint a new secret, which cannot be read again. Until the overlap ends, `webhook-signature` verifies with either
