@@ -16,7 +16,7 @@ export async function tryAdvisoryLock(tx: Transaction, name: string): Promise<bo
 
 /**
  * Waits until no other transaction of any process holds the lock of this name, and holds it until the end of `tx`. For rare work
- * at the start only: such a lock is held on one node of a distributed database.
+ * only, such as at the start: such a lock is held on one node of a distributed database.
  */
 export async function acquireAdvisoryLock(tx: Transaction, name: string): Promise<void> {
   const values = [keyOf(name)];
