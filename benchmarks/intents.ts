@@ -150,6 +150,7 @@ function createAtRate({ url }: Service, key: string, perSecond: number): Promise
     idempotent: false,
     perSecond,
     seconds: 2 * seconds,
+    warmUpSeconds,
     connections,
   };
   return runProgram('open-load.ts', options);

@@ -19,6 +19,8 @@ export interface OpenLoadOptions {
   idempotent: boolean;
   perSecond: number;
   seconds: number;
+  /** At the same rate before, and counted nowhere: this program is slow while it is young. */
+  warmUpSeconds: number;
   /** The most requests under way. */
   connections: number;
 }
@@ -35,21 +37,27 @@ const responseTimeoutMs = 20_000;
 const openedAtOnce = 100;
 
 async function load(options: OpenLoadOptions): Promise<OpenLoadResult> {
-  const { url, path, body, keys, idempotent, perSecond, seconds, connections } = options;
+  const { url, path, body, keys, idempotent, perSecond, seconds, warmUpSeconds, connections } = options;
   const http = new Pool(url, { connections, pipelining: 1, headersTimeout: responseTimeoutMs });
   await open(http, connections);
-  const counts: Record<string, number> = {};
-  const durationsMs: number[] = [];
-  const endsAt = performance.now() + seconds * 1_000;
-  let [begun, succeededInTime] = [0, 0];
-  await atRate({ perSecond, seconds, concurrencyMax: connections }, async (dueAt) => {
+  let begun = 0;
+  const send = (): Promise<string> => {
     const headers = {
       authorization: `Bearer ${keys[begun % keys.length]}`,
       'content-type': 'application/json',
       ...(idempotent && { 'idempotency-key': randomUUID() }),
     };
     begun += 1;
-    const outcome = await sendRequest(http, { method: 'POST', path, body, headers });
+    return sendRequest(http, { method: 'POST', path, body, headers });
+  };
+  const rate = { perSecond, concurrencyMax: connections };
+  await atRate({ ...rate, seconds: warmUpSeconds }, async () => void (await send()));
+  const counts: Record<string, number> = {};
+  const durationsMs: number[] = [];
+  const endsAt = performance.now() + seconds * 1_000;
+  let succeededInTime = 0;
+  await atRate({ ...rate, seconds }, async (dueAt) => {
+    const outcome = await send();
     counts[outcome] = (counts[outcome] ?? 0) + 1;
     if (!outcome.startsWith('2')) return;
     durationsMs.push(performance.now() - dueAt);

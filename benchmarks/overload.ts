@@ -135,6 +135,14 @@ function atOpenRate(
   keys: string[],
   load: { perSecond: number; seconds: number; connections: number },
 ): Promise<OpenLoadResult> {
-  const options: OpenLoadOptions = { url, keys, path: transferPath, body: transferBody, idempotent: true, ...load };
+  const options: OpenLoadOptions = {
+    url,
+    keys,
+    path: transferPath,
+    body: transferBody,
+    idempotent: true,
+    warmUpSeconds: 0,
+    ...load,
+  };
   return runProgram('open-load.ts', options);
 }
