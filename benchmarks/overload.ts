@@ -144,5 +144,5 @@ function atOpenRate(
     warmUpSeconds: 0,
     ...load,
   };
-  return runProgram('open-load.ts', options);
+  return runProgram('open-load.ts', options, { measuresLatency: true });
 }

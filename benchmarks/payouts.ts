@@ -79,5 +79,5 @@ function payOut(
   load: Pick<PayoutLoadOptions, 'transfersPerSecond' | 'seconds'>,
 ): Promise<PayoutLoadResult> {
   const options: PayoutLoadOptions = { url, key, adminUrl, merchantId, ...load };
-  return runProgram('payout-load.ts', options);
+  return runProgram('payout-load.ts', options, { measuresLatency: true });
 }
