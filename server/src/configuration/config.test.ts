@@ -185,10 +185,11 @@ describe('a misspelt setting is named with the one that it probably means', () =
 
   test('but no variable of another program, no empty one, and none beside the right one', () => {
     const others = ['HOME', 'HOSTNAME', 'LOGNAME', 'NODE_ENV', 'PATH', 'PGDATABASE', 'TERM', 'TMPDIR', 'DATABASE_HOST'];
+    const ofHosts = ['EXTERNAL_URL', 'FTP_URL'];
     const ofTool = ['DALASI_URL', 'DALASI_API_KEY', 'DALASI_WEBHOOK_SECRET'];
     const ofKubernetes = ['DALASI_PORT', 'DALASI_PORT_8080_TCP_PORT', 'DALASI_SERVICE_HOST', 'DALASI_SERVICE_PORT'];
     const all = (names: readonly string[]) => misspeltSettings(Object.fromEntries(names.map((name) => [name, 'x'])));
-    assert.deepEqual(all([...others, ...ofTool, ...ofKubernetes]), []);
+    assert.deepEqual(all([...others, ...ofHosts, ...ofTool, ...ofKubernetes]), []);
     for (const { name } of settings) assert.deepEqual(all([name]), []);
     assert.deepEqual(all(['SEAL_KEYS_OLD', 'SEAL_KEY_OLD']), []);
     assert.deepEqual(misspeltSettings({ DATABSE_URL: ' ' }), []);

@@ -4,7 +4,8 @@ import { settings } from './settings.ts';
 // Shorter names, such as HOST, are too close to the variables of every shell; and Kubernetes sets DALASI_PORT for a service that is
 // called dalasi.
 const lengthMin = 7;
-// Two letters too many, missing or changed, or a pair that changed places.
+// Two letters too many, missing or changed, or a pair that changed places; the first letter is right. Hosting machines set EXTERNAL_URL
+// and FTP_URL, which are no INTERNAL_URL and SMTP_URL.
 const distanceMax = 2;
 
 /**
@@ -17,7 +18,7 @@ export function misspeltSettings(environment: Readonly<Record<string, string | u
   return typed.flatMap((name) => {
     const words = name.toUpperCase().replace(/^DALASI_/, '');
     const meant = settings.find(
-      (setting) => setting.name.length >= lengthMin && distance(words, setting.name) <= distanceMax,
+      ({ name: known }) => known.length >= lengthMin && words[0] === known[0] && distance(words, known) <= distanceMax,
     );
     return meant === undefined || isSet(meant.name) ? [] : [`${name} is no setting. Did you mean ${meant.name}?`];
   });
