@@ -232,6 +232,23 @@ describe('a change of endpoints', () => {
     assert.deepEqual(received, [delivered, waiting]);
   });
 
+  it('that creates an endpoint at the callback URL sends nothing there that it has received', async () => {
+    await world.clock.advance(60_000);
+    const callbackUrl = world.receiver.url('/new-at-callback');
+    const { merchantId } = world.caller;
+    const delivered = await world.append({ callbackUrl });
+    await world.worker.deliver(merchantId);
+    const waiting = await world.append({ callbackUrl });
+    await createEndpoint('/new-at-callback');
+    for (const work of await workLeft()) await world.context.planner.replan(world.db, work);
+    await world.worker.deliver(merchantId);
+    const bodies = world.receiver.to('/new-at-callback').map(({ body }) => JSON.parse(String(body)) as { id: string });
+    assert.deepEqual(
+      bodies.map(({ id }) => id),
+      [delivered, waiting],
+    );
+  });
+
   it('writes no delivery once more that is planned: to an endpoint, and to a callback URL', async () => {
     // Later than what the other tests have written.
     await world.clock.advance(60_000);

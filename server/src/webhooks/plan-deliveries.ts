@@ -12,7 +12,7 @@ export type StatusOfWritten = (endpointId: string | null) => DeliveryStatus | un
 /**
  * Plans the deliveries of an event: to every endpoint that subscribes to its kind, and to the record's callback URL, which
  * receives all events of that record. An endpoint at the callback URL that receives the event anyway receives it once, also
- * where the event is planned again after the endpoint was disabled or enabled. A disabled endpoint's delivery is kept.
+ * where the event is planned again after the endpoint was created, disabled or enabled. A disabled endpoint's delivery is kept.
  */
 export function planDeliveries(
   event: Pick<EventToDeliver, 'kind' | 'callbackUrl'>,
@@ -25,8 +25,8 @@ export function planDeliveries(
     if (endpoint.url === null || !subscribes(endpoint.kinds, event.kind)) continue;
     const isAtCallback = event.callbackUrl !== null && isSameUrl(endpoint.url, event.callbackUrl);
     const [own, called] = isAtCallback ? [statusOf(endpoint.id), statusOf(null)] : [];
-    const isCalled = own === 'kept' && (called === 'pending' || called === 'delivered');
-    const status = endpoint.status === 'enabled' && !isCalled ? 'pending' : 'kept';
+    if (called === 'pending' || called === 'delivered') continue;
+    const status = endpoint.status === 'enabled' ? 'pending' : 'kept';
     planned.push({ endpointId: endpoint.id, callbackUrl: null, status });
     const isReceived = status === 'pending' || own === 'delivered' || own === 'failed';
     if (isAtCallback && isReceived) isCallbackPlanned = true;
