@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../api/app-error.ts';
 import { maskedChanges } from '../audit/masked-fields.ts';
@@ -252,7 +253,8 @@ function toApiRequest(request: FastifyRequest): ApiRequest<unknown, unknown, unk
 
 /** What no route takes. A route of each path for its wrong methods would double the work of a start. */
 const otherPath = '/v1/*';
-const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+// HEAD is served as GET, and CONNECT reaches no route.
+const allMethods = METHODS.filter((method) => method !== 'HEAD' && method !== 'CONNECT');
 
 /** Answers 405 with the allowed methods, after the key was checked, at a path that exists. */
 function refuseOtherMethods(app: FastifyInstance, methods: RouteMethods, routes: readonly BoundRoute[]): void {
@@ -266,6 +268,7 @@ function refuseOtherMethods(app: FastifyInstance, methods: RouteMethods, routes:
       },
     });
   };
+  for (const method of allMethods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const allowedAt = (path: string) => methods.at(path).filter((method) => method !== 'HEAD');
   for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
     const allowed: string[] = ofPath.map((route) => route.method);
