@@ -24,7 +24,7 @@ import { createTestConnectors } from '../networks/test-connectors.ts';
 import { createCallbackSender } from '../../../simulator/callback-sender.ts';
 import { createSimulator } from '../../../simulator/simulator.ts';
 import { createNetworkWires } from '../../../simulator/wires.ts';
-import type { ChatCallbackOptions } from '../notifications/callbacks.ts';
+import type { ChatCallbackContext } from '../notifications/callbacks.ts';
 import { ChannelBreaker } from '../notifications/channel-breaker.ts';
 import { createDevelopmentChannel } from '../notifications/development/channel.ts';
 import { ScriptComparisons } from './page-scripts/script-comparisons.ts';
@@ -313,6 +313,6 @@ export function createNotices({ config }: AppOptions, money: MoneyContext) {
       ],
     },
   };
-  const callbacks: ChatCallbackOptions = { ...context, chats, whatsapp, telegram };
+  const callbacks: ChatCallbackContext = { ...context, chats, whatsapp, telegram };
   return { context, callbacks, close: () => outbound.close() };
 }

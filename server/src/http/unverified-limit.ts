@@ -13,8 +13,9 @@ const logLines = { rate: 0.2, burst: 30 };
 export type Refusal = { reason: string; railAccount: string; isKnownAccount: boolean };
 
 /**
- * Limits what arrives for networks and proves nothing, for each client address and account: forged callbacks and messages, and
- * hints about references that do not exist. What proves itself, or is about something of ours, never counts.
+ * Limits what arrives for networks and chat channels and proves nothing, for each client address and account or channel: forged
+ * callbacks and messages, and hints about references that do not exist. What proves itself, or is about something of ours, never
+ * counts.
  */
 export class UnverifiedLimit {
   readonly #log: Log;

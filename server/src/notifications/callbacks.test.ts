@@ -18,6 +18,7 @@ beforeEach(async () => {
     ...world.context,
     channelBreaker: world.notices.channelBreaker,
     chats: world.chats,
+    countRefused: () => {},
     whatsapp: { ...whatsappSettings, baseUrl: world.chat.url },
     telegram: { ...telegramSettings, baseUrl: world.chat.url },
   });
@@ -162,6 +163,7 @@ test('a channel that is not configured has no callback route', async () => {
     ...world.context,
     channelBreaker: gate,
     chats: world.chats,
+    countRefused: () => {},
     whatsapp: null,
     telegram: null,
   });

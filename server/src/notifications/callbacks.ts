@@ -1,8 +1,8 @@
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import type { Log } from '../kit/log.ts';
+import type { ChannelName } from './channel.ts';
 import type { ChannelBreaker } from './channel-breaker.ts';
 import type { NoticeStatus } from './notice.ts';
 import { applyNoticeStatus, stopNumber } from './queries.ts';
@@ -13,10 +13,9 @@ import { isSignedByWhatsapp, readStatuses, verifyChallenge, type StatusUpdate } 
 import type { WhatsappSettings } from './whatsapp/channel.ts';
 import { responseForCode } from './whatsapp/translate.ts';
 
-export interface ChatCallbackOptions {
+export interface ChatCallbackContext {
   db: Queryable;
   clock: Clock;
-  log: Log;
   channelBreaker: ChannelBreaker;
   chats: TelegramChats;
   /** Null where the channel is not configured: its routes do not exist. */
@@ -24,23 +23,28 @@ export interface ChatCallbackOptions {
   telegram: TelegramSettings | null;
 }
 
+export interface ChatCallbackOptions extends ChatCallbackContext {
+  /** Logs a callback that proves nothing. Throws AppError `rate_limited` for an address that has sent too many. */
+  countRefused: (channel: ChannelName, request: { ip: string; id: string }) => void;
+}
+
 // WhatsApp batches statuses into requests of up to 3 MB.
 const bodyLimitBytes = 3 * 1024 * 1024;
 
 /**
  * Callbacks of the chat channels: verified over the raw bytes, applied, then acknowledged. A failure on our side returns
- * an error, and the channel sends the callback again.
+ * an error, and the channel sends the callback again. An address that sends many callbacks that fail verification is slowed down.
  */
 export const chatCallbacks: FastifyPluginAsync<ChatCallbackOptions> = async (app, options) => {
-  const { whatsapp, telegram, chats, log } = options;
+  const { whatsapp, telegram, chats, countRefused } = options;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     '*',
     { parseAs: 'buffer', bodyLimit: bodyLimitBytes },
     async (_request: unknown, body: Buffer) => body,
   );
-  const refuse = (channel: string, requestId: string): AppError => {
-    log.warn('a chat channel callback was refused', { channel, reason: 'signature', request_id: requestId });
+  const refuse = (channel: ChannelName, request: { ip: string; id: string }): AppError => {
+    countRefused(channel, request);
     return new AppError('callback_signature_invalid', 'The signature of this callback is not valid.');
   };
 
@@ -48,22 +52,25 @@ export const chatCallbacks: FastifyPluginAsync<ChatCallbackOptions> = async (app
     const url = '/chat-channels/whatsapp/callbacks';
     app.get<{ Querystring: Record<string, unknown> }>(url, async (request, reply) => {
       const challenge = verifyChallenge(whatsapp.verifyToken, request.query);
-      if (challenge === null) throw refuse('whatsapp', request.id);
+      if (challenge === null) throw refuse('whatsapp', request);
       return reply.type('text/plain').send(challenge);
     });
     app.post<{ Body: Buffer | undefined }>(url, async (request) => {
       const body = request.body ?? Buffer.alloc(0);
       const signature = request.headers['x-hub-signature-256'];
-      if (!isSignedByWhatsapp(whatsapp.appSecret, body, signature)) throw refuse('whatsapp', request.id);
+      if (!isSignedByWhatsapp(whatsapp.appSecret, body, signature)) throw refuse('whatsapp', request);
       for (const update of readStatuses(body)) await applyStatus(options, update);
       return { received: true };
     });
   }
 
   if (telegram !== null) {
-    app.post<{ Body: Buffer | undefined }>('/chat-channels/telegram/callbacks', async (request) => {
+    // Before the body is read.
+    const onRequest = async (request: FastifyRequest): Promise<void> => {
       const secret = request.headers['x-telegram-bot-api-secret-token'];
-      if (!isFromTelegram(telegram.webhookSecret, secret)) throw refuse('telegram', request.id);
+      if (!isFromTelegram(telegram.webhookSecret, secret)) throw refuse('telegram', request);
+    };
+    app.post<{ Body: Buffer | undefined }>('/chat-channels/telegram/callbacks', { onRequest }, async (request) => {
       const update = readUpdate(request.body ?? Buffer.alloc(0));
       if (update === null) return {};
       if (update.kind === 'shared_own_number') await chats.link(update);

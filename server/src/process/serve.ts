@@ -30,7 +30,7 @@ import type { KeyUses } from '../merchants/key-uses.ts';
 import { waveTestAccount } from '../networks/wave/test-account.ts';
 import { simulatorRoutes } from '../../../simulator/routes.ts';
 import type { Simulator } from '../../../simulator/simulator.ts';
-import { chatCallbacks, type ChatCallbackOptions } from '../notifications/callbacks.ts';
+import { chatCallbacks, type ChatCallbackContext } from '../notifications/callbacks.ts';
 import { listChatMessages } from '../notifications/development/channel.ts';
 import { chatPages } from '../pages/chat/chat-pages.ts';
 import { collectPages } from '../pages/collect/collect-pages.ts';
@@ -68,7 +68,7 @@ export interface ServedParts {
   keyUses: KeyUses;
   requestLog: RequestLog;
   endpoints: WebhookContext;
-  callbacks: ChatCallbackOptions;
+  callbacks: ChatCallbackContext;
   accounts: { context: AccountContext; mails: MailContext };
   simulator: Simulator;
   /** What operators connect networks with, and what this process has connected. */
@@ -137,7 +137,6 @@ export async function serveApi(server: FastifyInstance, options: AppOptions, par
     });
   });
   await fromNetworks(server, { options, parts });
-  await server.register(chatCallbacks, parts.callbacks);
   await server.register(
     simulatorRoutes({
       ...{ simulator, db, clock, log, publicUrl, closing: parts.closing, bearerSecret: secrets.simulatorBearerSecret },
@@ -149,7 +148,7 @@ export async function serveApi(server: FastifyInstance, options: AppOptions, par
   return { runContext, routes };
 }
 
-/** What networks and the phones of shops send. */
+/** What networks, the phones of shops and chat channels send. */
 async function fromNetworks(server: FastifyInstance, { options, parts }: { options: AppOptions; parts: ServedParts }) {
   const { config, notifier } = options;
   const { money, metrics } = parts;
@@ -167,6 +166,15 @@ async function fromNetworks(server: FastifyInstance, { options, parts }: { optio
     templates: loadTemplates(config.receiptTemplates),
     currencyOf: async (merchantId: string) => (await money.merchants.byId(merchantId))?.currency,
     observeMessage: metrics.observeMessage,
+  });
+  await server.register(chatCallbacks, {
+    ...parts.callbacks,
+    countRefused: (channel: string, request: { ip: string; id: string }) =>
+      unverified.count('chat channel callback', request, {
+        reason: 'signature',
+        railAccount: channel,
+        isKnownAccount: true,
+      }),
   });
 }
 
