@@ -4,7 +4,7 @@
 
 Then set the endpoint's address to http://localhost:3000/events.
 """
-import json, os, re, urllib.error, urllib.request, uuid
+import json, os, re, sys, urllib.error, urllib.request, uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from receiver import BODY_BYTES_MAX, check_secret, verify_standard
@@ -85,7 +85,20 @@ def mark_paid(order, paid):
     print("paid", order["id"], flush=True)
 
 
+# Also a customer whose request failed gets a page.
+def with_error_page(answer):
+    def answer_always(shop):
+        try:
+            answer(shop)
+        except Exception as error:
+            print(error, file=sys.stderr, flush=True)
+            shop.show(500, "Something went wrong here. If you have paid, do not pay again: open this page once more in a minute.")
+
+    return answer_always
+
+
 class Shop(BaseHTTPRequestHandler):
+    @with_error_page
     def do_GET(self):
         path = re.fullmatch(r"/orders/([\w-]+)", self.path.partition("?")[0])
         if path is None:
@@ -99,6 +112,7 @@ class Shop(BaseHTTPRequestHandler):
         again = f'<form method="post" action="/orders/{order["id"]}/pay"><button>Pay again</button></form>'
         return self.show(200, f"Your order is not paid yet: {status}. {again if status in ENDED_UNPAID else ''}")
 
+    @with_error_page
     def do_POST(self):
         if self.path == "/orders":
             order = {"id": str(uuid.uuid4()), "amount": 450, "payment_ids": [], "is_paid": False}

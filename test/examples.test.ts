@@ -248,3 +248,13 @@ for (const language of present) {
     }
   });
 }
+
+for (const language of availableLanguages().present.filter((present) => present !== 'Go')) {
+  test(`the ${language} shop says that something went wrong while Dalasi cannot be reached`, async () => {
+    // Port 9 (discard) refuses connections.
+    const shop = await world.startShop(language, { secret, key: 'sk_test_x', dalasiUrl: 'http://127.0.0.1:9' });
+    const response = await fetch(`${shop.url}/orders`, { method: 'POST', redirect: 'manual' });
+    assert.equal(response.status, 500, shop.printed());
+    assert.match(await response.text(), /do not pay again/);
+  });
+}
