@@ -65,7 +65,7 @@ test('the screen shows the amount that arrived, as the payer’s receipt and the
   assert.match(single, /<h1 class="large">D126\.00<\/h1>/);
 });
 
-test('an amount that a cashier has entered before midnight stays on their screen until it is paid, and after', async () => {
+test('an amount that was entered before midnight stays on a cashier’s screen until it is paid, and after', async () => {
   const request = { name: 'Night counter', chat_numbers: ['7012345'] };
   const { body: counter } = await world.api.post('/v1/virtual-terminals', request);
   const terminalId = String(counter['id']);

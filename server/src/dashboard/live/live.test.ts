@@ -90,7 +90,7 @@ test('payments appear on an open list where nobody reads, typed text stays, and 
   assert.equal(await plain.page.locator('tbody tr').count(), 5);
 });
 
-test('a payment that matches the filters only now enters by its age, and a change of another page is no arrival', async () => {
+test('a payment that matches the filters only now enters by its age; another page’s change is no arrival', async () => {
   const owner = await world.signIn('owner');
   await using opened = await openOwnPage({ visitor: owner });
   const { page } = opened;

@@ -114,7 +114,7 @@ const contact = formRoutes<Merchant>({
   }),
   async submit(visit, { subject, input }) {
     const appearance = readAppearance(contactFields, input.form);
-    const inWords = (contact: Partial<MerchantAppearance>) => appearanceByField(contactFields, contact);
+    const inWords = (each: Partial<MerchantAppearance>) => appearanceByField(contactFields, each);
     const words = {
       current: async (tx: Transaction) => inWords(await ownMerchantIn(tx, visit)),
       before: inWords(subject),
