@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDashboardWorld, type DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
+import { asOwner } from '../../../../test/harness/tables.ts';
 import { testKeys } from '../../../../test/harness/service.ts';
 import { createServiceLog } from '../../api/service-log.ts';
 import { listOpenCasesOfMerchant } from '../../cases/list-cases.ts';
@@ -62,4 +63,25 @@ test('the screen shows the amount that arrived, as the payer’s receipt and the
   assert.match(await (await fetch(world.service.url + payment)).text(), /D126<small>\.00<\/small>/);
   assert.match(screen, /<p class="large">D126\.00<\/p>/);
   assert.match(single, /<h1 class="large">D126\.00<\/h1>/);
+});
+
+test('an amount that was entered before midnight stays on a cashier’s screen until it is paid, and after', async () => {
+  const request = { name: 'Night counter', chat_numbers: ['7012345'] };
+  const { body: counter } = await world.api.post('/v1/virtual-terminals', request);
+  const terminalId = String(counter['id']);
+  const cashier = await world.signIn('cashier', { terminalIds: [terminalId] });
+  const ofDayBefore = async (number: string | null) => {
+    const address = await send(new URL(String(counter['qr_code_url'])).pathname, { amount: '125' });
+    if (number !== null) await send(address, { network: 'aps', account_number: number });
+    const [row] = await asOwner<{ id: string }>(
+      world.service,
+      `UPDATE payment_intents SET created_at = created_at - interval '1 day'
+       WHERE id = (SELECT id FROM payment_intents ORDER BY created_at DESC LIMIT 1) RETURNING id`,
+    );
+    await world.service.app.drain();
+    return world.at(`/counters/${terminalId}/screen/payments/${row?.id ?? ''}`);
+  };
+  const [waiting, paid] = [await ofDayBefore(null), await ofDayBefore('7000001')];
+  assert.equal((await cashier.get(waiting)).status, 200);
+  assert.match(await (await cashier.get(paid)).text(), /Paid/);
 });

@@ -136,16 +136,14 @@
     const body = document.querySelector('#list tbody');
     // The first row of an empty list: the list as a whole is another one.
     if (!body) return htmx.ajax('GET', location.href, { target: '#list', select: '#list', swap: 'outerHTML' });
-    // Ids count up with time.
-    const newest = body.firstElementChild;
-    if ('newest' in body.dataset && newest && row.id < newest.id) return;
     const isRead = scrollY > 8 || body.contains(document.activeElement) || waiting.size > 0;
     if (isRead || !('newest' in body.dataset)) {
       waiting.set(id, Number(amount));
       return showWaiting();
     }
     row.classList.add('is-new');
-    body.prepend(row);
+    // Ids count up with time, and a row may match the filters later than newer ones.
+    body.insertBefore(row, Array.from(body.children).find((each) => each.id < row.id) ?? null);
     while (body.children.length > rowsMax) body.lastElementChild.remove();
     announce('New: ' + row.textContent.replace(/\s+/g, ' '));
   });

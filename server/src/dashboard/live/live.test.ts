@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { createCharge } from '../../../../test/harness/api-client.ts';
 import { accessibilityViolations, openOwnPage, openPage, type Page } from '../../../../test/harness/browser.ts';
 import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
+import { asOwner } from '../../../../test/harness/tables.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { startTcpProxy, type TcpProxy } from '../../../../test/harness/tcp-proxy.ts';
 import { changeRole } from '../../accounts/team.ts';
@@ -87,6 +88,34 @@ test('payments appear on an open list where nobody reads, typed text stays, and 
   await plain.page.goto(world.at('/payments'));
   await plain.page.getByRole('link', { name: 'Check again' }).click();
   assert.equal(await plain.page.locator('tbody tr').count(), 5);
+});
+
+test('a payment that matches the filters only now enters by its age; another page’s change is no arrival', async () => {
+  const owner = await world.signIn('owner');
+  await using opened = await openOwnPage({ visitor: owner });
+  const { page } = opened;
+  const { body: older } = await world.api.post('/v1/payments', { data: { amount: 20 } });
+  const newer = await pay();
+  await page.goto(world.at('/payments?status=successful'));
+  await page.getByText(/^Live \d\d:\d\d:\d\d$/).waitFor();
+  const headers = { 'sec-fetch-site': 'same-origin' };
+  const typed = new URLSearchParams({ network: 'aps', account_number: '7000001' });
+  assert.equal((await fetch(String(older['payment_link']), { method: 'POST', headers, body: typed })).status, 200);
+  await world.service.app.drain();
+  const row = `#row-${String(older['payment_intent_id'])}`;
+  await page.locator(`#row-${newer} + ${row}`).waitFor();
+  const numbers = Array.from({ length: 25 }, (_, index) => index);
+  const newest = await Promise.all(numbers.map(() => world.api.post('/v1/payments', { data: { amount: 20 } })));
+  // What changed in the moments before a page was drawn comes once more.
+  await asOwner(world.service, `UPDATE payment_intents SET updated_at = updated_at - interval '1 minute'`);
+  await page.goto(world.at('/payments'));
+  await page.getByRole('link', { name: 'Older' }).click();
+  await page.locator(row).waitFor();
+  await page.getByText(/^Live \d\d:\d\d:\d\d$/).waitFor();
+  await world.api.post(`/v1/payments/${String(newest.at(-1)?.body['payment_intent_id'])}/cancel`);
+  await createCharge(world.api);
+  await page.getByRole('link', { name: 'new, D' }).waitFor();
+  assert.equal(await page.getByRole('link', { name: 'new, D' }).textContent(), '1 new, D100.00: Show');
 });
 
 test('on a slow line a pressed button says that it is sending, once, and a list that it is old', async () => {

@@ -38,7 +38,9 @@ function listFeed<Row extends { id: string }>(page: ListPage<Row>, visit: Visit,
         const markup = renderHtml(listRow(page, current, row));
         const before = known.get(row.id);
         known.set(row.id, markup);
-        if (before === markup || (before === undefined && live.changedAt(row) < seenAt)) continue;
+        const mayBeShown = cursor === undefined || shown.some(({ id }) => id === row.id);
+        const isChange = before === undefined ? live.changedAt(row) >= seenAt : mayBeShown && before !== markup;
+        if (!isChange) continue;
         const amount = String(live.amountMinor(row));
         events.push({ name: 'row', data: JSON.stringify({ id: row.id, markup, amount }) });
       }

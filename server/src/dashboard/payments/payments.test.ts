@@ -99,8 +99,9 @@ test('a cashier sees today’s payments at their own counters, and an older one 
   const mine = await atCounter(own.id);
   const old = await atCounter(own.id);
   const theirs = await atCounter(foreign.id);
-  const yesterday = `UPDATE payment_intents SET created_at = created_at - interval '2 days' WHERE id = '${old.id}'`;
-  await asOwner(world.service, yesterday);
+  const earlier = (column: string) => `SET ${column} = ${column} - interval '2 days' WHERE`;
+  await asOwner(world.service, `UPDATE payment_intents ${earlier('created_at')} id = '${old.id}'`);
+  await asOwner(world.service, `UPDATE charges ${earlier('paid_at')} intent_id = '${old.id}'`);
   assert.deepEqual((await listed(cashier, '')).ids, [mine.id]);
   assert.deepEqual((await listed(cashier, `counter=${foreign.id}`)).ids, []);
   assert.deepEqual((await listed(cashier, 'from=2020-01-01')).ids, [mine.id]);

@@ -3,6 +3,7 @@ import { firstMoment } from '../../kit/time-or-day.ts';
 import { utcDay } from '../../kit/clock.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { findPayment, listAttempts, type FoundPayment } from '../../payments/find-payment.ts';
+import { isOpen, statusAt } from '../../payments/intent.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { Visit } from '../visit.ts';
 
@@ -12,8 +13,9 @@ export function beginningOfToday({ now }: Pick<Visit, 'now'>): Date {
 }
 
 /**
- * A payment that this person may see. A cashier sees those at their own counters: today's, and older ones only with the exact
- * reference, which the list's search puts into the address. Throws AppError `not_found`, also for what is not to be seen.
+ * A payment that this person may see. A cashier sees those at their own counters: today's, which are also those that a payer
+ * began before midnight, and older ones only with the exact reference, which the list's search puts into the address. Throws
+ * AppError `not_found`, also for what is not to be seen.
  */
 export async function findVisiblePayment(
   visit: Visit,
@@ -25,11 +27,16 @@ export async function findVisiblePayment(
   if (!isUuid(id)) throw missing;
   const payment = await findPayment(money.db, merchant.id, id);
   if (!may('payments.read').ownOnly) return payment;
-  const { terminalId, createdAt } = payment.intent;
+  const { terminalId } = payment.intent;
   if (terminalId === null || !membership.terminalIds.includes(terminalId)) throw missing;
-  if (createdAt >= beginningOfToday(visit)) return payment;
+  if (isOfToday(visit, payment)) return payment;
   const reference = query['reference'];
   const attempts = reference === undefined ? [] : await listAttempts(money.db, merchant.id, id);
   if (!attempts.some(({ transactionReference }) => transactionReference === reference)) throw missing;
   return payment;
+}
+
+function isOfToday(visit: Visit, { intent, charge }: FoundPayment): boolean {
+  const lastAt = charge?.paidAt ?? intent.createdAt;
+  return lastAt >= beginningOfToday(visit) || isOpen(statusAt(intent, visit.now));
 }

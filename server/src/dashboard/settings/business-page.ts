@@ -1,9 +1,9 @@
-import { AppError } from '../../api/app-error.ts';
+import type { Transaction } from '../../kit/db.ts';
 import { html, type Html } from '../../kit/html.ts';
 import type { MerchantAppearance } from '../../merchants/appearance.ts';
 import { getBusiness, renameBusiness, type Business } from '../../merchants/business-status.ts';
 import { setAppearance } from '../../merchants/manage-rules.ts';
-import { findLogo, removeLogo, setLogo } from '../../merchants/logo/merchant-logo.ts';
+import { removeLogo, setLogo } from '../../merchants/logo/merchant-logo.ts';
 import { pngDimensions } from '../../merchants/logo/png-check.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { merchantLogoPath } from '../../pages/logos/logo-pages.ts';
@@ -21,7 +21,7 @@ import {
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { changeSetting } from './change-setting.ts';
-import { ownMerchant } from './own-merchant.ts';
+import { ownMerchant, ownMerchantIn } from './own-merchant.ts';
 import { settingsPage, type SettingsPanel } from './settings-frame.ts';
 
 const show: DashboardRoute = {
@@ -94,8 +94,9 @@ const rename = formRoutes<Business>({
   }),
   async submit(visit, { subject, input }) {
     const name = (input.form['name'] ?? '').trim();
+    const current = async (tx: Transaction) => ({ name: (await getBusiness(tx, subject.id)).name });
     const renaming = { action: 'business.rename', before: { name: subject.name }, after: { name }, isForBoth: true };
-    await changeSetting(visit, renaming, (tx) => renameBusiness(tx, subject.id, name));
+    await changeSetting(visit, { ...renaming, current }, (tx) => renameBusiness(tx, subject.id, name));
   },
 });
 
@@ -113,11 +114,13 @@ const contact = formRoutes<Merchant>({
   }),
   async submit(visit, { subject, input }) {
     const appearance = readAppearance(contactFields, input.form);
-    const before = appearanceByField(contactFields, subject);
-    const after = appearanceByField(contactFields, appearance);
-    await changeSetting(visit, { action: 'contact.set', before, after }, (tx) =>
-      setAppearance(tx, subject.id, appearance),
-    );
+    const inWords = (each: Partial<MerchantAppearance>) => appearanceByField(contactFields, each);
+    const words = {
+      current: async (tx: Transaction) => inWords(await ownMerchantIn(tx, visit)),
+      before: inWords(subject),
+      after: inWords(appearance),
+    };
+    await changeSetting(visit, { action: 'contact.set', ...words }, (tx) => setAppearance(tx, subject.id, appearance));
   },
 });
 
@@ -134,11 +137,15 @@ const logo = formRoutes<Merchant>({
     back,
   }),
   async submit(visit, { subject, input }) {
-    const { db, clock } = visit.accounts;
+    const { clock } = visit.accounts;
     const png = readLogo(input);
-    const earlier = await findLogo(db, subject.id);
     const { width, height } = pngDimensions(png);
-    const words = { before: { logo: earlier && 'another' }, after: { logo: `${width} × ${height} pixels` } };
+    const inWords = ({ logoSetAt }: Merchant) => ({ logo: logoSetAt && 'another' });
+    const words = {
+      current: async (tx: Transaction) => inWords(await ownMerchantIn(tx, visit)),
+      before: inWords(subject),
+      after: { logo: `${width} × ${height} pixels` },
+    };
     await changeSetting(visit, { action: 'logo.set', ...words }, (tx) =>
       setLogo(tx, { merchantId: subject.id, png, updatedAt: clock.now() }),
     );
@@ -158,11 +165,9 @@ const withoutLogo = formRoutes<Merchant>({
   }),
   resultOf: ({ logoSetAt }) => (logoSetAt === null ? back.href : undefined),
   async submit(visit, { subject }) {
-    const words = { before: { logo: 'set' }, after: { logo: null } };
-    await changeSetting(visit, { action: 'logo.remove', ...words }, async (tx) => {
-      if (await removeLogo(tx, subject.id)) return;
-      throw new AppError('state_conflict', 'There is no logo. Nothing was done.');
-    });
+    const current = async (tx: Transaction) => ({ logo: (await ownMerchantIn(tx, visit)).logoSetAt && 'set' });
+    const words = { current, before: { logo: 'set' }, after: { logo: null } };
+    await changeSetting(visit, { action: 'logo.remove', ...words }, (tx) => removeLogo(tx, subject.id));
   },
 });
 

@@ -1,6 +1,7 @@
-import type { Transaction } from '../../kit/db.ts';
+import type { Queryable, Transaction } from '../../kit/db.ts';
 import { html, type Html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
 import { getBusiness, setRefundLimit } from '../../merchants/business-status.ts';
 import { findRefundLimit } from '../../merchants/refund-limit.ts';
 import { findReceiptConfirmAbove, updateReceiptConfirmAbove } from '../../merchants/receipt-limit.ts';
@@ -113,8 +114,9 @@ const rateNames = {
 /** Null for none. */
 type Limit = bigint | null;
 
-interface LimitForm extends Pick<DashboardForm<Limit>, 'path' | 'action' | 'load'> {
+interface LimitForm extends Pick<DashboardForm<Limit>, 'path' | 'action'> {
   heading: string;
+  find(db: Queryable, merchant: Merchant): Promise<Limit>;
   /** What the limit says now, and what else somebody has to know. */
   effect(limitMinor: Limit): Html;
   field: { name: string; label: string; hint: string };
@@ -125,11 +127,12 @@ interface LimitForm extends Pick<DashboardForm<Limit>, 'path' | 'action' | 'load
 }
 
 /** A form for an amount above which something more is asked for; an emptied field asks for it never. */
-function limitForm({ heading, effect, field, entry, write, ...page }: LimitForm): DashboardRoute[] {
+function limitForm({ heading, find, effect, field, entry, write, ...page }: LimitForm): DashboardRoute[] {
   const { name } = field;
   const inWords = (minor: Limit) => ({ [name]: minor === null ? null : formatAmount(minor) });
   return formRoutes<Limit>({
     ...page,
+    load: ({ accounts, merchant }) => find(accounts.db, merchant),
     view: (limitMinor) => ({
       ...{ heading, effect: effect(limitMinor) },
       fields: [{ ...field, kind: 'amount', whenEmpty: 'null', canBeZero: true }],
@@ -140,9 +143,10 @@ function limitForm({ heading, effect, field, entry, write, ...page }: LimitForm)
     async submit(visit, { subject, body }) {
       const typed = body[name];
       const limitMinor = typeof typed === 'number' ? parseAmount(typed, name) : null;
-      const words = { before: inWords(subject), after: inWords(limitMinor) };
+      const current = async (tx: Transaction) => inWords(await find(tx, visit.merchant));
+      const words = { current, before: inWords(subject), after: inWords(limitMinor) };
       const written = await write(visit, limitMinor);
-      await changeSetting(visit, { ...entry, ...words }, async (tx) => written(tx));
+      await changeSetting(visit, { ...entry, ...words }, written);
     },
   });
 }
@@ -150,7 +154,7 @@ function limitForm({ heading, effect, field, entry, write, ...page }: LimitForm)
 const refunds = limitForm({
   path: '/settings/limits/refunds',
   action: 'refund_limit.manage',
-  load: ({ accounts, merchant }) => findRefundLimit(accounts.db, merchant.businessId),
+  find: (db, { businessId }) => findRefundLimit(db, businessId),
   heading: 'Limit for refunds',
   effect: (limitMinor) => html`<p>${refundLimitText(limitMinor)} This counts in test and live.</p>`,
   field: {
@@ -167,7 +171,7 @@ const refunds = limitForm({
 const receipts = limitForm({
   path: '/settings/limits/receipts',
   action: 'receipt_limit.manage',
-  load: ({ accounts, merchant }) => findReceiptConfirmAbove(accounts.db, merchant.id),
+  find: (db, { id }) => findReceiptConfirmAbove(db, id),
   heading: 'Limit for unconfirmed receipts',
   effect: (limitMinor) => html`<p>${receiptLimitText(limitMinor)}</p>
 <p>Whoever holds your phone can forge a message, but not the network’s statement. A payment above the limit waits for up to seven days
@@ -203,7 +207,7 @@ async function countApprovers({ accounts, merchant }: Visit): Promise<number> {
 const transferApproval = limitForm({
   path: '/settings/limits/payouts',
   action: 'transfer_approval.manage',
-  load: ({ accounts, merchant }) => findTransferApproval(accounts.db, merchant.businessId),
+  find: (db, { businessId }) => findTransferApproval(db, businessId),
   heading: 'Second person for payouts',
   effect: (limitMinor) =>
     html`<p>${transferApprovalText(limitMinor)} This counts in test and live.</p><p>All owners get a mail about the change.</p>`,

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../kit/db.ts';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { AppError } from '../../api/app-error.ts';
 import { html, type Html } from '../../kit/html.ts';
@@ -99,9 +100,11 @@ by you after that.</p>`,
   async submit(visit, { subject }) {
     const missing = subject.steps.find(({ isDone }) => !isDone);
     if (missing) throw new AppError('state_conflict', `This is to do first: ${missing.text}. Nothing was done.`);
-    const words = { before: { live: null }, after: { live: 'requested' } };
+    const { id } = subject.business;
+    const current = async (tx: Transaction) => ({ live: (await getBusiness(tx, id)).liveRequestedAt && 'requested' });
+    const words = { current, before: { live: null }, after: { live: 'requested' } };
     await changeSetting(visit, { action: 'live.request', ...words, isForBoth: true }, (tx) =>
-      requestLive(tx, visit.accounts, subject.business.id),
+      requestLive(tx, visit.accounts, id),
     );
   },
 });

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../kit/db.ts';
 import { fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { PayoutSchedule } from '../../merchants/merchant.ts';
@@ -53,7 +54,8 @@ const schedule = formRoutes<PayoutSchedule>({
     const chosen = payoutSchedules.find((each) => each === input.form['schedule']);
     if (chosen === undefined) throw fieldError('invalid_request', 'schedule', 'Choose a schedule.');
     const { id } = visit.merchant;
-    const words = { before: { schedule: subject }, after: { schedule: chosen } };
+    const current = async (tx: Transaction) => ({ schedule: await payoutScheduleOf(tx, id) });
+    const words = { current, before: { schedule: subject }, after: { schedule: chosen } };
     await changeSetting(visit, { action: 'schedule.set', ...words }, (tx) => setPayoutSchedule(tx, id, chosen));
   },
 });

@@ -15,7 +15,7 @@ import {
   suspendBusiness,
 } from '../../merchants/business-status.ts';
 import { findMerchantById } from '../../merchants/manage-keys.ts';
-import { setRateLimits } from '../../merchants/manage-rules.ts';
+import { setAppearance, setRateLimits } from '../../merchants/manage-rules.ts';
 
 let world: DashboardWorld;
 let owner: Member;
@@ -130,6 +130,34 @@ test('payments and links without addresses take those of the settings, and count
   assert.deepEqual([atCounter['amount'], atCounter['return_url']], [5, null]);
   assert.equal((await send(owner, path, { 'data.return_url': '', 'data.callback_url': '' })).status, 303);
   assert.equal((await merchant()).defaultReturnUrl, null);
+});
+
+test('of two who change a setting at once one does, and the other one’s page shows what was saved', async () => {
+  const path = '/settings/business/contact';
+  const other = await world.signIn('owner', { name: 'Isatou' });
+  assert.equal((await send(owner, path, { contact_text: 'At the till' })).status, 303);
+  const earlier = (await entriesOf('contact.set')).length;
+  const { id } = await merchant();
+  // Both have read the contact before either changes it.
+  const held = Promise.withResolvers<void>();
+  const holding = world.accounts.db.withTransaction(async (tx) => {
+    await setAppearance(tx, id, { contactText: 'At the till' });
+    await held.promise;
+  });
+  const texts = ['At the door', 'By the market'];
+  const changes = Promise.all([owner, other].map((by, index) => send(by, path, { contact_text: texts[index] ?? '' })));
+  await eventually('both wait', async () => (await countWaiting(world.service.db)) === 2);
+  held.resolve();
+  await holding;
+  const responses = await changes;
+  const saved = (await merchant()).contactText;
+  assert.deepEqual(responses.map(({ status }) => status).toSorted(), [303, 409]);
+  const refused = await responses.find(({ status }) => status === 409)?.text();
+  assert.match(refused ?? '', new RegExp(`This press did nothing[^]*${saved}`));
+  assert.deepEqual(
+    (await entriesOf('contact.set')).slice(earlier).map(({ changes: fields }) => fields),
+    [[{ field: 'contact_text', before: 'At the till', after: saved }]],
+  );
 });
 
 test('the limit for refunds changes with the second factor only', async () => {
