@@ -21,6 +21,9 @@ const understood: [string, bigint][] = [
   ['D ١٬٢٥٠٫٥', 125_050n],
   ['۴۵۰', 45_000n],
   ['４５０.5', 45_050n],
+  ['߄߅߀', 45_000n],
+  ['\u2067٤٥٠\u2069', 45_000n],
+  ['1\u202f250', 125_000n],
 ];
 for (const [text, minor] of understood) {
   test(`“${text}” is ${minor} bututs`, () => {

@@ -17,7 +17,8 @@ export function readAmount(text: string): TypedAmount {
     .trim()
     .replace(/^(?:D|GMD)\s*/i, '')
     .replace(/\s*GMD$/i, '')
-    .replaceAll('\u00a0', ' ')
+    // The spaces between the groups of a number in French texts.
+    .replaceAll(/[\u00a0\u202f]/g, ' ')
     // The decimal point and the separator of thousands that go with Arabic digits.
     .replaceAll('\u066b', '.')
     .replaceAll('\u066c', ',');

@@ -130,16 +130,20 @@ test('a network without numbers gets none, whatever was typed before', async () 
   assert.deepEqual(server.checkout.calls, [{ type: 'pay', token: 'mine', network: 'wave', accountNumber: null }]);
 });
 
-test('a number and a code in the digits of an Arabic keyboard are those that they look like', async () => {
+test('a number and a code are read in other digits and with the invisible marks of a copied text', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
   server.checkout.next = viewOf('approve_on_phone');
   server.checkout.setSilently('code', viewOf('enter_code'));
   const post = (url: string, fields: Record<string, string>) =>
     server.app.inject({ method: 'POST', url, headers, payload: new URLSearchParams(fields).toString() });
   await post('/pay/mine', { network: 'aps', account_number: '٧٠١ ٢٣٤٥' });
+  await post('/pay/mine', { network: 'aps', account_number: '\u202a+220 701 2345\u202c' });
   await post('/pay/code/code', { code: '۱۲۳ ۴۵۶' });
+  await post('/pay/code/code', { code: '߁߂߃ ߄߅߆' });
   assert.deepEqual(server.checkout.calls, [
     { type: 'pay', token: 'mine', network: 'aps', accountNumber: '701 2345' },
+    { type: 'pay', token: 'mine', network: 'aps', accountNumber: '+220 701 2345' },
+    { type: 'proceed', token: 'code', code: '123456' },
     { type: 'proceed', token: 'code', code: '123456' },
   ]);
 });

@@ -45,6 +45,7 @@ const style = loadStyle(
 );
 export const collectScript = loadScript(
   new URL('collect.js', import.meta.url),
+  new URL('keep-typed.js', import.meta.url),
   new URL('../likely-network.js', import.meta.url),
 );
 

@@ -79,3 +79,25 @@ test('a form refused without scripts keeps what was typed, and the number is not
   await page.getByRole('button', { name: 'Pay' }).click();
   assert.match(page.url(), /\/pay\/open_url(?:\?open=1)?$/);
 });
+
+test('choosing a language keeps what was typed and chosen, once, under the same labels', async () => {
+  await using opened = await openPage();
+  const { page } = opened;
+  await page.goto(`${server.baseUrl}/link/fields`);
+  await page.locator('#field_0').fill('Awa');
+  await page.locator('#number').fill('3012345');
+  await page.getByRole('radio', { name: 'APS' }).check();
+  await page.getByRole('link', { name: 'Français' }).click();
+  await page.waitForURL(/lang=fr/);
+  assert.equal(await page.locator('html').getAttribute('lang'), 'fr');
+  assert.equal(await page.locator('#field_0').inputValue(), 'Awa');
+  assert.equal(await page.locator('#number').inputValue(), '3012345');
+  assert.equal(await page.getByRole('radio', { name: 'APS' }).isChecked(), true);
+  await page.goto(`${server.baseUrl}/link/fields`);
+  assert.equal(await page.locator('#field_0').inputValue(), '');
+  assert.equal(await page.evaluate('sessionStorage.length'), 0);
+  await page.evaluate(`sessionStorage.typed = JSON.stringify(['/link/fieldsothers', [['field_0', 'Awa', false]]])`);
+  await page.reload();
+  assert.equal(await page.locator('#field_0').inputValue(), '');
+  assert.deepEqual(opened.pageErrors, []);
+});
