@@ -128,10 +128,11 @@ export async function applyRefusal(
   });
 }
 
-/** The operator's log gets the detail; the merchant reads only that Dalasi looks the payment up. */
+/** The operator's log gets the detail; the merchant reads only that Dalasi looks the payment up, unless it has ended. */
 async function noteUnclearResponse(context: PaymentContext, charge: Charge, detail: string): Promise<void> {
   const { displayName } = (await connectorOf(context, charge)).capabilities;
   context.log.info('a network returned no final response', { network: charge.network, charge_id: charge.id, detail });
+  if (charge.progress === 'final') return;
   const sentence = `${displayName} returned no final response. Dalasi looks the payment up until it is final.`;
   await noteChargeNow(context, charge, 'no_clear_answer', sentence);
 }

@@ -16,6 +16,7 @@ import { paymentLink } from './intent-wire.ts';
 import { earlierLookUps, nextRecheckAt, retryRecheckAt } from '../networks/recheck.ts';
 import { callbackUrlOf } from '../networks/registry.ts';
 import { refused } from '../networks/response-values.ts';
+import { countNotes } from './queries/charge-notes.ts';
 import { findChargeById, listChargesOfIntent, updateChargeProgress } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
 
@@ -274,7 +275,9 @@ async function stopCollecting(context: PaymentContext, charge: Charge): Promise<
   const { displayName } = connector.capabilities;
   if (!connector.collections.capabilities.canCancel)
     return applyResponse(context, charge, await connector.collections.lookUp(handlesOf(charge)));
-  await noteChargeNow(context, charge, 'cancel_requested', `Asked ${displayName} to cancel.`);
+  // What has ended is cancelled after each look-up that finds it open; its timeline says so once.
+  const isNoted = charge.progress === 'final' && (await countNotes(context.db, charge, 'cancel_requested')) > 0;
+  if (!isNoted) await noteChargeNow(context, charge, 'cancel_requested', `Asked ${displayName} to cancel.`);
   const response = await connector.collections.cancel(handlesOf(charge));
   return applyResponse(context, charge, await asExpired(context, charge, response));
 }

@@ -237,3 +237,19 @@ test('what a network collects after all, and did not know, is stopped and looked
   const found = await world.charge(charge);
   assert.deepEqual([found.status, found.late], ['completed', true]);
 });
+
+test('what a network goes on collecting is cancelled for a day, and the timeline says so once', async () => {
+  const charge = await failedAsUnknown();
+  const { responses } = world.networks.wave;
+  responses.cancel = { state: 'unknown', detail: 'no answer' };
+  responses.look_up = async ({ reference }) =>
+    reference === charge.reference ? { state: 'processing' } : { state: 'not_found' };
+  const before = await world.notes(charge);
+  const cancelled = world.networks.wave.count('cancel');
+  for (let hours = 0; hours < 30; hours += 1) {
+    await world.clock.advance(60 * minuteMs);
+    await world.work();
+  }
+  assert.ok(world.networks.wave.count('cancel') > cancelled + 20);
+  assert.deepEqual((await world.notes(charge)).length, before.length + 1);
+});

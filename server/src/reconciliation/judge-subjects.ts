@@ -1,4 +1,4 @@
-import { bookUnreportedFee, findUnreportedFee } from './book-fee.ts';
+import { bookUnreportedFees } from './book-fee.ts';
 import { bookLine, provesPayment } from './book-line.ts';
 import type { Run } from './run.ts';
 import { compare, imbalance, type Finding } from './compare.ts';
@@ -12,9 +12,9 @@ export async function judgeSubjects(
   run: Run,
   subjects: readonly LoadedSubject[],
 ): Promise<void> {
+  const booked = await bookUnreportedFees(context, run, subjects);
   for (const read of subjects) {
-    const fee = findUnreportedFee(run, read);
-    const loaded = (fee && (await bookUnreportedFee(context, run, read.subject))) ?? read;
+    const loaded = booked.get(read.subject.id) ?? read;
     const findings = compare(loaded);
     if (findings.length === 0 && loaded.differences.every(({ state }) => state === 'resolved')) addUp(run, loaded, []);
     else await judge(context, run, loaded, findings);

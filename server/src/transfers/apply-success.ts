@@ -26,7 +26,8 @@ export async function applySuccess(
   providerTransaction: PayoutTransaction,
 ): Promise<void> {
   // The same success is reported by response, look-up and callback.
-  if (transfer.networkTransactionId === providerTransaction.transactionId) return;
+  const { networkTransactionId, networkReference } = transfer;
+  if (networkTransactionId === providerTransaction.transactionId && networkReference !== null) return;
   const payout = await claimPayout(context, transfer, providerTransaction);
   await withLockedTransfer(context, transfer, (tx, locked) => settleSuccess(tx, context, locked, payout));
 }
@@ -90,7 +91,11 @@ export async function settleSuccess(
   const { transfer } = locked;
   const { providerTransaction } = payout;
   if (!payout.claimed) return reviewReusedTransaction(tx, context, locked, providerTransaction);
-  if (transfer.networkTransactionId === providerTransaction.transactionId) return transfer;
+  if (transfer.networkTransactionId === providerTransaction.transactionId) {
+    // A person or a line had named the id that the API has for it too; only the API has the reference.
+    const lacksReference = transfer.networkReference === null && payout.isOfStatement !== true;
+    return lacksReference ? changeTransfer(tx, context, locked, networkIds(payout)) : transfer;
+  }
   if (await isNamedByStatement(tx, context, locked, payout)) {
     return changeTransfer(tx, context, locked, networkIds(payout));
   }

@@ -117,3 +117,14 @@ for (const [name, response] of [
     assert.equal((await world.transfer(transfer)).networkTransactionId, transactionOf(transfer).transactionId);
   });
 }
+
+test('the API confirms an id of its own that operators typed, and its second payout is one', async () => {
+  const transfer = await world.createSent(processing);
+  world.networks.wave.payoutResponses.look_up_payout = noResponse;
+  await world.workFor(25 * 3_600_000, 1_800_000);
+  await resolveAsPaid(transfer, transactionOf(transfer).transactionId);
+  await reportTo(await world.transfer(transfer), paid(transfer));
+  assert.equal((await world.transfer(transfer)).networkReference, transactionOf(transfer).networkReference);
+  await reportTo(await world.transfer(transfer), paid(transfer, { transactionId: 'T-typed-second' }));
+  assert.deepEqual(await world.cases(transfer), ['outcome_unknown', 'second_success']);
+});
