@@ -1,4 +1,5 @@
-import type { Queryable } from '../kit/db.ts';
+import { acquireAdvisoryLock } from '../database/advisory-lock.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
 import { findDefaultReserve, findReserveRules } from './queries/reserve.ts';
 import type { ReserveRules, RuleOwner } from './rules.ts';
 
@@ -18,6 +19,11 @@ export { setAppearance } from './queries/appearance.ts';
 export { setRateLimits } from './queries/rate-limits.ts';
 export { clearReserve, setReserve } from './queries/reserve.ts';
 export { setUrlDefaults } from './queries/url-defaults.ts';
+
+/** Until the end of `tx` nobody else changes terms: what is read after this call is what a change replaces. */
+export async function lockTerms(tx: Transaction): Promise<void> {
+  await acquireAdvisoryLock(tx, 'terms');
+}
 
 /** The owner's reserve rule, and the default. */
 export async function findReserves(db: Queryable, owner: RuleOwner): Promise<ReserveRules> {

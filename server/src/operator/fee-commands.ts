@@ -15,7 +15,16 @@ import { knownNetworks } from '../networks/known-networks.ts';
 import { readAmount } from './amount-option.ts';
 import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
-import { amountOrNull, ownerInWords, ownerOf, readOwner, readRules, showCommand, sourceInWords } from './rule-owner.ts';
+import {
+  amountOrNull,
+  changeRules,
+  ownerInWords,
+  ownerOf,
+  readOwner,
+  readRules,
+  showCommand,
+  sourceInWords,
+} from './rule-owner.ts';
 
 const partNames = ['percent', 'fixed', 'minimum', 'maximum'] as const;
 
@@ -41,12 +50,11 @@ const set: Command = {
         'Give at least one change: --for with --percent, --fixed, --minimum or --maximum; or --payer.',
       );
     }
-    const owner = await readOwner(context, input);
-    if (payer !== null && owner === 'default') {
-      throw new UsageError('Each merchant sets who pays its fees: use --payer with --merchant.');
-    }
-    const before = await readRules(context, owner);
-    await context.db.withTransaction(async (tx) => {
+    await changeRules(context, input, async (tx, owner) => {
+      if (payer !== null && owner === 'default') {
+        throw new UsageError('Each merchant sets who pays its fees: use --payer with --merchant.');
+      }
+      const before = await readRules(tx, owner);
       if (rule !== null) await setFeeRule(tx, ownerOf(owner), rule);
       if (payer !== null && owner !== 'default') await setFeePayer(tx, owner.id, payer);
       auditCommand(tx, context, {
@@ -69,9 +77,8 @@ const clear: Command = {
   details: '  The default rule then applies to the merchant; without a default there is no fee.',
   async run(context, input) {
     const key = readRuleKey(input);
-    const owner = await readOwner(context, input);
-    const before = findFeeRule(await readRules(context, owner), key.operation, key.network)?.rule;
-    await context.db.withTransaction(async (tx) => {
+    await changeRules(context, input, async (tx, owner) => {
+      const before = findFeeRule(await readRules(tx, owner), key.operation, key.network)?.rule;
       if (!(await clearFeeRule(tx, ownerOf(owner), key))) {
         throw new UsageError(`This rule is not set. See: ${showCommand('fees', owner)}`);
       }
@@ -159,7 +166,7 @@ interface FeeLine {
 /** The rules in force, read again after a change. */
 async function describeFees(context: CommandContext, input: CommandInput): Promise<CommandResult> {
   const owner = await readOwner(context, input);
-  const rules = await readRules(context, owner);
+  const rules = await readRules(context.db, owner);
   const lines: FeeLine[] = [
     { operation: 'collection', network: allNetworks } as const,
     ...networksNamed(rules).map((network) => ({ operation: 'transfer', network }) as const),

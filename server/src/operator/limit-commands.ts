@@ -1,4 +1,5 @@
 import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
+import type { Queryable } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { clearLimit, setLimit } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -7,7 +8,16 @@ import { findLimit, type LimitKind, type StoredLimit } from '../merchants/rules.
 import { readAmount } from './amount-option.ts';
 import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
-import { amountOrNull, ownerInWords, ownerOf, readOwner, readRules, showCommand, sourceInWords } from './rule-owner.ts';
+import {
+  amountOrNull,
+  changeRules,
+  ownerInWords,
+  ownerOf,
+  readOwner,
+  readRules,
+  showCommand,
+  sourceInWords,
+} from './rule-owner.ts';
 
 const kinds: readonly LimitKind[] = ['largest', 'daily'];
 
@@ -26,12 +36,11 @@ const set: Command = {
   async run(context, input) {
     const limits = kinds.flatMap((kind) => readLimit(input, kind));
     if (limits.length === 0) throw new UsageError('Give at least one limit: --largest or --daily.');
-    const owner = await readOwner(context, input);
-    if (owner === 'default' && limits.some(({ amountMinor }) => amountMinor === null)) {
-      throw new UsageError('A default cannot be none: use limits clear --default.');
-    }
-    const before = await ownValues(context, owner);
-    await context.db.withTransaction(async (tx) => {
+    await changeRules(context, input, async (tx, owner) => {
+      if (owner === 'default' && limits.some(({ amountMinor }) => amountMinor === null)) {
+        throw new UsageError('A default cannot be none: use limits clear --default.');
+      }
+      const before = await ownValues(tx, owner);
       for (const limit of limits) await setLimit(tx, ownerOf(owner), limit);
       auditCommand(tx, context, { ...aboutOwner(owner), action: 'limits.set', sent: limitValues(limits), before });
     });
@@ -47,9 +56,8 @@ const clear: Command = {
   async run(context, input) {
     const kind = kinds.find((candidate) => candidate === input.positionals[0]);
     if (!kind) throw new UsageError(`A limit is ${kinds.join(' or ')}, not ${input.positionals[0]}.`);
-    const owner = await readOwner(context, input);
-    const before = await ownValues(context, owner);
-    await context.db.withTransaction(async (tx) => {
+    await changeRules(context, input, async (tx, owner) => {
+      const before = await ownValues(tx, owner);
       if (!(await clearLimit(tx, ownerOf(owner), kind))) {
         throw new UsageError(`This limit is not set. See: ${showCommand('limits', owner)}`);
       }
@@ -62,8 +70,8 @@ const clear: Command = {
 export const limitCommands: readonly Command[] = [show, set, clear];
 
 /** The owner's limits before a change. */
-async function ownValues(context: CommandContext, owner: Merchant | 'default'): Promise<RuleValues> {
-  const { own, defaults } = await readRules(context, owner);
+async function ownValues(db: Queryable, owner: Merchant | 'default'): Promise<RuleValues> {
+  const { own, defaults } = await readRules(db, owner);
   return limitValues((owner === 'default' ? defaults : own).limits);
 }
 
@@ -76,7 +84,7 @@ function readLimit(input: CommandInput, kind: LimitKind): StoredLimit[] {
 /** The limits in force, read again after a change. */
 async function describeLimits(context: CommandContext, input: CommandInput): Promise<CommandResult> {
   const owner = await readOwner(context, input);
-  const rules = await readRules(context, owner);
+  const rules = await readRules(context.db, owner);
   const lines = kinds.map((kind) => {
     const found = findLimit(rules, kind);
     return { kind, amountMinor: found?.amountMinor ?? null, source: found?.source };

@@ -3,10 +3,9 @@ import { isUuid } from '../kit/ids.ts';
 import type { Queryable } from '../kit/db.ts';
 import { findMerchantById, findMerchantByShortId, listMerchants } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import type { CommandContext } from './command.ts';
 
 /** The merchant that `--merchant` names, by its id or its short id. Throws UsageError when there is none. */
-export async function merchantOf({ db }: CommandContext, { options }: CommandInput): Promise<Merchant> {
+export async function merchantOf({ db }: { db: Queryable }, { options }: CommandInput): Promise<Merchant> {
   const idOrShortId = options['merchant'] ?? '';
   const merchant = await (isUuid(idOrShortId)
     ? findMerchantById(db, idOrShortId)

@@ -1,8 +1,8 @@
 import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import { getLink, listLinksWithRateLimit, setLinkRateLimit } from '../links/manage-links.ts';
-import type { Transaction } from '../kit/db.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
 import type { Merchant, MerchantRateLimits } from '../merchants/merchant.ts';
-import { setRateLimits } from '../merchants/manage-rules.ts';
+import { lockTerms, setRateLimits } from '../merchants/manage-rules.ts';
 import { parseRate, rateLimitKinds, type RateLimitKind } from '../merchants/rate-limit-kinds.ts';
 import { rateText, rateValues } from '../merchants/rule-values.ts';
 import { getTerminal, listTerminalsWithRateLimit, setTerminalRateLimit } from '../terminals/manage-terminals.ts';
@@ -28,10 +28,10 @@ const set: Command = {
     const sent = rateLimitKinds.filter(({ name }) => input.options[name] !== undefined);
     if (sent.length === 0) throw new UsageError('Give at least one limit: --requests, --key-percent or --pages.');
     const limits = Object.fromEntries(sent.map((kind) => [kind.field, readRate(kind, input.options[kind.name] ?? '')]));
-    const merchant = await merchantOf(context, input);
-    const page = await pageOf(context, input, merchant);
-    if (page === null) await setOwn(context, merchant, limits);
-    else await setOfPage(context, merchant, page, onlyPages(sent, limits['rateLimitPages'] ?? null));
+    await change(context, input, async (tx, merchant, page) => {
+      if (page === null) await setOwn(tx, context, merchant, limits);
+      else await setOfPage(tx, context, merchant, page, onlyPages(sent, limits['rateLimitPages'] ?? null));
+    });
     return describe(context, await merchantOf(context, input));
   },
 };
@@ -48,37 +48,57 @@ const clear: Command = {
         `A rate limit is ${rateLimitKinds.map(({ name }) => name).join(', ')}, not ${input.positionals[0]}.`,
       );
     }
-    const merchant = await merchantOf(context, input);
-    const page = await pageOf(context, input, merchant);
-    const current = page === null ? merchant[kind.field] : page.limit;
-    if (current === null) {
-      throw new UsageError(`This limit is not set. See: rate-limits show --merchant ${merchant.id}`);
-    }
-    if (page === null) await setOwn(context, merchant, { [kind.field]: null });
-    else await setOfPage(context, merchant, page, onlyPages([kind], null));
+    await change(context, input, async (tx, merchant, page) => {
+      const current = page === null ? merchant[kind.field] : page.limit;
+      if (current === null) {
+        throw new UsageError(`This limit is not set. See: rate-limits show --merchant ${merchant.id}`);
+      }
+      if (page === null) await setOwn(tx, context, merchant, { [kind.field]: null });
+      else await setOfPage(tx, context, merchant, page, onlyPages([kind], null));
+    });
     return describe(context, await merchantOf(context, input));
   },
 };
 
 export const rateLimitCommands: readonly Command[] = [show, set, clear];
 
-function setOwn(context: CommandContext, merchant: Merchant, limits: Partial<MerchantRateLimits>): Promise<void> {
-  return context.db.withTransaction(async (tx) => {
-    await setRateLimits(tx, merchant.id, limits);
-    auditCommand(tx, context, {
-      ...{ ...aboutMerchant(merchant), action: 'rate-limits.set' },
-      ...{ sent: rateValues(limits), before: rateValues(merchant) },
-    });
+/** Changes the limits of a merchant or a page, which are read while nobody else changes terms. */
+function change(
+  { db }: CommandContext,
+  input: CommandInput,
+  act: (tx: Transaction, merchant: Merchant, page: NamedPage | null) => Promise<void>,
+): Promise<void> {
+  return db.withTransaction(async (tx) => {
+    await lockTerms(tx);
+    const merchant = await merchantOf({ db: tx }, input);
+    await act(tx, merchant, await pageOf(tx, input, merchant));
   });
 }
 
-function setOfPage(context: CommandContext, merchant: Merchant, page: NamedPage, rate: bigint | null): Promise<void> {
-  return context.db.withTransaction(async (tx) => {
-    await page.setLimit(tx, rate);
-    auditCommand(tx, context, {
-      ...{ ...aboutMerchant(merchant), action: 'page-rate-limits.set', object: page.object },
-      ...{ sent: { pages: rateText(rate) }, before: { pages: rateText(page.limit) } },
-    });
+async function setOwn(
+  tx: Transaction,
+  context: CommandContext,
+  merchant: Merchant,
+  limits: Partial<MerchantRateLimits>,
+): Promise<void> {
+  await setRateLimits(tx, merchant.id, limits);
+  auditCommand(tx, context, {
+    ...{ ...aboutMerchant(merchant), action: 'rate-limits.set' },
+    ...{ sent: rateValues(limits), before: rateValues(merchant) },
+  });
+}
+
+async function setOfPage(
+  tx: Transaction,
+  context: CommandContext,
+  merchant: Merchant,
+  page: NamedPage,
+  rate: bigint | null,
+): Promise<void> {
+  await page.setLimit(tx, rate);
+  auditCommand(tx, context, {
+    ...{ ...aboutMerchant(merchant), action: 'page-rate-limits.set', object: page.object },
+    ...{ sent: { pages: rateText(rate) }, before: { pages: rateText(page.limit) } },
   });
 }
 
@@ -105,7 +125,7 @@ interface NamedPage {
 
 /** The link or counter of --link or --counter; null without either. Throws AppError `not_found` for one of another merchant. */
 async function pageOf(
-  { db }: CommandContext,
+  db: Queryable,
   { options: { link, counter } }: CommandInput,
   { id: merchantId }: Merchant,
 ): Promise<NamedPage | null> {

@@ -1,4 +1,5 @@
 import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
+import type { Queryable } from '../kit/db.ts';
 import { parseHundredths, percentToJson } from '../kit/money.ts';
 import { clearReserve, findReserves, setReserve } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -6,7 +7,7 @@ import { cleared, reserveValues, type RuleValues } from '../merchants/rule-value
 import type { ReserveRule, RuleSource } from '../merchants/rules.ts';
 import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
-import { ownerInWords, ownerOf, readOwner, showCommand, sourceInWords } from './rule-owner.ts';
+import { changeRules, ownerInWords, ownerOf, readOwner, showCommand, sourceInWords } from './rule-owner.ts';
 
 const wholePercent = 10_000n;
 // A leap year and ten years; anything longer is taken for a typing error.
@@ -28,12 +29,11 @@ const set: Command = {
     '  With --new-for-days the rule applies to merchants in their first days only.\n  --percent 0 exempts a merchant from the default.',
   async run(context, input) {
     const rule = readRule(input);
-    const owner = await readOwner(context, input);
-    if (owner === 'default' && rule.percentHundredths === 0n) {
-      throw new UsageError('A default cannot be 0: use reserve clear --default.');
-    }
-    const before = await ownValues(context, owner);
-    await context.db.withTransaction(async (tx) => {
+    await changeRules(context, input, async (tx, owner) => {
+      if (owner === 'default' && rule.percentHundredths === 0n) {
+        throw new UsageError('A default cannot be 0: use reserve clear --default.');
+      }
+      const before = await ownValues(tx, owner);
       await setReserve(tx, ownerOf(owner), rule);
       auditCommand(tx, context, { ...aboutOwner(owner), action: 'settlement.set', sent: reserveValues(rule), before });
     });
@@ -47,9 +47,8 @@ const clear: Command = {
   summary: 'Remove a reserve rule',
   details: '  The default then applies to a live merchant. What is held already is released at its time.',
   async run(context, input) {
-    const owner = await readOwner(context, input);
-    const before = await ownValues(context, owner);
-    await context.db.withTransaction(async (tx) => {
+    await changeRules(context, input, async (tx, owner) => {
+      const before = await ownValues(tx, owner);
       if (!(await clearReserve(tx, ownerOf(owner)))) {
         throw new UsageError(`This rule is not set. See: ${showCommand('reserve', owner)}`);
       }
@@ -62,7 +61,7 @@ const clear: Command = {
 export const reserveCommands: readonly Command[] = [show, set, clear];
 
 /** The owner's rule before a change. */
-async function ownValues({ db }: CommandContext, owner: Merchant | 'default'): Promise<RuleValues> {
+async function ownValues(db: Queryable, owner: Merchant | 'default'): Promise<RuleValues> {
   const { own, fallback } = await findReserves(db, ownerOf(owner));
   return reserveValues(owner === 'default' ? fallback : own);
 }

@@ -315,3 +315,45 @@ test('a rate limit out of range is refused and changes nothing', async () => {
     'pages 0 RATE_LIMIT_PAGES',
   ]);
 });
+
+interface Change {
+  field: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** What the newest two audit entries of an action say of one field. */
+async function newestChanges(action: string, field: string): Promise<(Change | undefined)[]> {
+  const text = 'SELECT changes FROM audit_entries WHERE action = $1 ORDER BY id DESC LIMIT 2';
+  const rows = await db.rows<{ changes: Change[] }>({ name: 'test.newestChanges', text, values: [action] });
+  return rows.map(({ changes }) => changes.find((change) => change.field === field));
+}
+
+test('of two commands that change a term at once, the later one records what the earlier one has set', async () => {
+  for (const [action, field, first, second] of [
+    ['limits.set', 'daily', 'limits set --default --daily 4100', 'limits set --default --daily 4200'],
+    [
+      'fees.set',
+      'fixed',
+      'fees set --default --for collection --fixed 3',
+      'fees set --default --for collection --fixed 4',
+    ],
+    [
+      'settlement.set',
+      'percent',
+      'reserve set --default --percent 3 --hours 1',
+      'reserve set --default --percent 4 --hours 1',
+    ],
+    [
+      'rate-limits.set',
+      'requests',
+      'rate-limits set --merchant MERCHANT --requests 30',
+      'rate-limits set --merchant MERCHANT --requests 40',
+    ],
+  ] as const) {
+    await Promise.all([run(first), run(second)]);
+    const [one, other] = await newestChanges(action, field);
+    assert.ok(one && other, action);
+    assert.ok(one.before === other.after || other.before === one.after, `${action}: ${JSON.stringify([one, other])}`);
+  }
+});

@@ -1,6 +1,7 @@
 import { UsageError, type CommandInput } from '../kit/command-line.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
 import { amountToJson } from '../kit/money.ts';
-import { findDefaultRules, findMerchantRules } from '../merchants/manage-rules.ts';
+import { findDefaultRules, findMerchantRules, lockTerms } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { MerchantRules, RuleOwner, RuleSource } from '../merchants/rules.ts';
 import type { CommandContext } from './command.ts';
@@ -9,7 +10,7 @@ import { merchantInWords, merchantOf } from './merchant-of.ts';
 // Shared by the commands for fees, limits and reserves: the owner of a rule, and how rules are printed.
 
 /** The merchant of `--merchant`, or `default`. Throws UsageError for neither and for both. */
-export async function readOwner(context: CommandContext, input: CommandInput): Promise<Merchant | 'default'> {
+export async function readOwner(context: { db: Queryable }, input: CommandInput): Promise<Merchant | 'default'> {
   const hasMerchant = input.options['merchant'] !== undefined;
   if (hasMerchant === input.flags.has('default')) {
     throw new UsageError(
@@ -19,12 +20,24 @@ export async function readOwner(context: CommandContext, input: CommandInput): P
   return hasMerchant ? merchantOf(context, input) : 'default';
 }
 
+/** Changes the rules of the owner, who is read while nobody else changes terms: the audit entry names what the change replaces. */
+export function changeRules(
+  { db }: CommandContext,
+  input: CommandInput,
+  change: (tx: Transaction, owner: Merchant | 'default') => Promise<void>,
+): Promise<void> {
+  return db.withTransaction(async (tx) => {
+    await lockTerms(tx);
+    await change(tx, await readOwner({ db: tx }, input));
+  });
+}
+
 export function ownerOf(owner: Merchant | 'default'): RuleOwner {
   return owner === 'default' ? owner : { merchantId: owner.id };
 }
 
 /** The rules that are stored for the owner now, with the defaults behind them. */
-export async function readRules({ db }: CommandContext, owner: Merchant | 'default'): Promise<MerchantRules> {
+export async function readRules(db: Queryable, owner: Merchant | 'default'): Promise<MerchantRules> {
   const none = { fees: [], limits: [] };
   if (owner === 'default') return { own: none, defaults: await findDefaultRules(db) };
   return (await findMerchantRules(db, owner.id)) ?? { own: none, defaults: none };

@@ -1,5 +1,6 @@
 import { UsageError } from '../kit/command-line.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
+import { lockTerms } from '../merchants/manage-rules.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../merchants/payout-schedule.ts';
 import { choosePeriod } from '../settlement/choose-period.ts';
 import type { RunTotals } from '../settlement/settle-sub-accounts.ts';
@@ -19,6 +20,7 @@ const schedule: Command = {
       throw new UsageError(`A schedule is ${payoutSchedules.join(', ')}, not ${input.positionals[0]}.`);
     }
     await context.db.withTransaction(async (tx) => {
+      await lockTerms(tx);
       const before = { schedule: await payoutScheduleOf(tx, merchant.id) };
       await setPayoutSchedule(tx, merchant.id, chosen);
       const sent = { schedule: chosen };

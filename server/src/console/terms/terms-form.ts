@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, fieldError } from '../../api/app-error.ts';
-import { acquireAdvisoryLock } from '../../database/advisory-lock.ts';
 import { html, type Html } from '../../kit/html.ts';
 import type { Queryable, Transaction } from '../../kit/db.ts';
 import { parseHundredths } from '../../kit/money.ts';
+import { lockTerms } from '../../merchants/manage-rules.ts';
 import { allNetworks, type RuleOwner } from '../../merchants/rules.ts';
 import { findMerchantById } from '../../merchants/manage-keys.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
@@ -124,7 +124,7 @@ function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
 
 /** What is agreed now, by nobody else until the end of `tx`: two who were shown the same may press at the same moment. */
 async function lockValues(page: TermsPage, tx: Transaction, owner: TermsOwner): Promise<Form> {
-  await acquireAdvisoryLock(tx, 'terms');
+  await lockTerms(tx);
   const merchant = owner.merchant && ((await findMerchantById(tx, owner.merchant.id)) ?? owner.merchant);
   return page.values(tx, { ...owner, merchant });
 }
