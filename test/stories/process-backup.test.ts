@@ -166,7 +166,7 @@ test('a restore refuses a directory that is not empty, and leaves it as it is', 
   assert.deepEqual(readdirSync(directory), ['letter.txt']);
 });
 
-test('a backup with a changed or a missing file is refused, also by the drill, and no database is left', async () => {
+test('a damaged backup is refused, also by the drill, leaves no database, and stands in no other one’s way', async () => {
   const path = join(backups, 'base', backup, 'cluster/PG_VERSION');
   const content = readFileSync(path);
   const directory = join(dirname(dataDirectory), 'refused');
@@ -189,7 +189,20 @@ test('a backup with a changed or a missing file is refused, also by the drill, a
   const text = readFileSync(manifest, 'utf8');
   writeFileSync(manifest, text.replace('"bytes":', '"bytes":1'));
   await refuses(/manifest\.json is damaged/);
+  const listed = await operateJson<{ backup: string; ended_at: string | null }[]>('backup', 'list');
+  assert.deepEqual(
+    listed.map(({ backup: name, ended_at: at }) => [name, at]),
+    [[backup, null]],
+  );
+  const logBefore = namesOf(join(backups, 'wal'));
+  const next = await operateJson<{ backup: string; removed: string[] }>('backup', 'create', '--keep', '2');
+  assert.deepEqual(next.removed, []);
+  assert.deepEqual(
+    logBefore.filter((name) => !namesOf(join(backups, 'wal')).includes(name)),
+    [],
+  );
   writeFileSync(manifest, text);
+  backup = next.backup;
 });
 
 /** A copy of an earlier time lacks the business that was created after it. */

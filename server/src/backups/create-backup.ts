@@ -22,7 +22,7 @@ import {
   hashOf,
   listBackups,
   manifestPath,
-  readManifest,
+  readWholeManifest,
   serializeManifest,
   unfinishedPrefix,
   type Manifest,
@@ -223,7 +223,9 @@ function removeOld({ backupDirectory, keep }: BackupOptions): string[] {
   const [oldest] = names.slice(-keep);
   if (oldest === undefined) return removed;
   // The timeline, the first eight digits, does not count: a number is used once in the life of a cluster's log.
-  const first = readManifest(join(base, oldest)).firstSegment.slice(8);
+  const first = readWholeManifest(join(base, oldest))?.firstSegment.slice(8);
+  // Nobody knows what a damaged one needs: the log stays until it is deleted.
+  if (first === undefined) return removed;
   for (const name of readdirSync(log)) {
     if (/^[0-9A-F]{24}/.test(name) && name.slice(8, 24) < first) rmSync(join(log, name), { force: true });
   }

@@ -45,6 +45,16 @@ export function readManifest(directory: string): Manifest {
   return JSON.parse(content) as Manifest;
 }
 
+/** The manifest, or null where it is damaged: a backup that cannot be used stands in nobody's way. */
+export function readWholeManifest(directory: string): Manifest | null {
+  try {
+    return readManifest(directory);
+  } catch (error) {
+    if (error instanceof StartError) return null;
+    throw error;
+  }
+}
+
 /** The names of the complete backups, oldest first; a name is its time. */
 export function listBackups(backupDirectory: string): string[] {
   const { base } = backupPaths(backupDirectory);

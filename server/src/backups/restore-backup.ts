@@ -23,7 +23,7 @@ import { uuidV7 } from '../kit/ids.ts';
 import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
 import { copyFile } from './copy-file.ts';
-import { backupPaths, listBackups, readManifest, type Manifest } from './manifest.ts';
+import { backupPaths, listBackups, readManifest, readWholeManifest, type Manifest } from './manifest.ts';
 import { markRestored, readReplayedTo } from './queries.ts';
 
 export interface RestoreOptions {
@@ -92,12 +92,16 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 function chooseBackup({ backupDirectory, until }: RestoreOptions): string {
   const { base } = backupPaths(backupDirectory);
   const found = listBackups(backupDirectory).findLast(
-    (name) => until === null || new Date(readManifest(join(base, name)).endedAt) <= until,
+    (name) => until === null || endedBy(readWholeManifest(join(base, name)), until),
   );
   if (found !== undefined) return found;
   throw new StartError(
     `There is no complete backup in ${backupDirectory}${until ? ` from before ${until.toISOString()}` : ''}.`,
   );
+}
+
+function endedBy(manifest: Manifest | null, time: Date): boolean {
+  return manifest !== null && new Date(manifest.endedAt) <= time;
 }
 
 async function copyVerified(from: string, to: string, manifest: Manifest, onProgress: RestoreOptions['onProgress']) {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { createBackup } from '../backups/create-backup.ts';
 import { drillBackup } from '../backups/drill-backup.ts';
-import { backupPaths, listBackups, readManifest } from '../backups/manifest.ts';
+import { backupPaths, listBackups, readWholeManifest } from '../backups/manifest.ts';
 import { ownServerHelp } from '../backups/own-server.ts';
 import { restoreBackup } from '../backups/restore-backup.ts';
 import { recordBackupRun } from '../backups/runs.ts';
@@ -64,12 +64,18 @@ const list: Command = {
   async run(context) {
     const backupDirectory = directoryOf(context);
     const { base } = backupPaths(backupDirectory);
-    const found = listBackups(backupDirectory).map((name) => readManifest(`${base}/${name}`));
-    const sizes = found.map(({ files }) => files.reduce((sum, { bytes }) => sum + bytes, 0));
-    const rows = found.map(({ name, endedAt }, index) => [name, endedAt, megabytes(sizes[index] ?? 0)]);
+    const found = listBackups(backupDirectory).map((name) => {
+      const manifest = readWholeManifest(`${base}/${name}`);
+      const bytes = manifest?.files.reduce((sum, file) => sum + file.bytes, 0) ?? null;
+      return { backup: name, ended_at: manifest?.endedAt ?? null, bytes };
+    });
+    const rows = found.map(({ backup, ended_at: endedAt, bytes }) =>
+      endedAt === null || bytes === null
+        ? [backup, 'damaged: cannot be restored', '']
+        : [backup, endedAt, megabytes(bytes)],
+    );
     const text = rows.length === 0 ? 'No backups.' : table(['BACKUP', 'ENDED', 'SIZE'], rows);
-    const data = found.map(({ name, endedAt }, index) => ({ backup: name, ended_at: endedAt, bytes: sizes[index] }));
-    return { text, data, exitCode: 0 };
+    return { text, data: found, exitCode: 0 };
   },
 };
 

@@ -48,6 +48,6 @@ const idForm = /^[0-9A-Za-z][0-9A-Za-z._-]{3,62}[0-9A-Za-z]$/;
  * that becomes ASCII in capitals only.
  */
 export function transactionKeyOf(text: string): string | null {
-  const id = text.replaceAll(/\s/g, '');
+  const id = text.replaceAll(/[\s\p{Cf}]/gu, '');
   return idForm.test(id) ? id.toUpperCase() : null;
 }

@@ -22,7 +22,7 @@ function findUnreportedFee({ account }: Pick<Run, 'account'>, loaded: LoadedSubj
   return differences.some((stored) => isDecidedAs(stored, fee)) ? undefined : fee;
 }
 
-// Each transaction locks its records one by one; more together are no faster.
+// Each transaction locks its records one by one, and payments of a busy merchant wait for no longer than these take.
 const transactionFeesMax = 100;
 
 /**
