@@ -43,7 +43,7 @@ test('a payment is paid by the typed id and the shop’s own message, and is in 
   const { next_action: action, status } = await shop.payment(first.id);
   const expected = { type: 'send_and_enter_id', to_number: '7001234', to_name: 'Kairaba Books', amount: 450 };
   assert.deepEqual([status, action], ['processing', expected]);
-  const typed = await shop.type(first, ' t_qk7h 2m4p ');
+  const typed = await shop.type(first, ' \u2067t_qk7h 2m4p\u2069 ');
   assert.equal(typed.status, 303, typed.text);
   assert.equal((await shop.payment(first.id))['status'], 'processing', 'a claim alone pays nothing');
   await shop.receive('T_QK7H2M4P');

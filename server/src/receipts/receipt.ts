@@ -44,7 +44,7 @@ export interface ReceiptPhone {
 const idForm = /^[0-9A-Za-z][0-9A-Za-z._-]{3,62}[0-9A-Za-z]$/;
 
 /**
- * The id without regard to case and spaces, as people type and copy it; null for a text that cannot be one, such as one with a letter
+ * The id without regard to case, spaces and invisible marks, as people type and copy it; null for a text that cannot be one, such as one with a letter
  * that becomes ASCII in capitals only.
  */
 export function transactionKeyOf(text: string): string | null {
