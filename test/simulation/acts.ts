@@ -252,6 +252,7 @@ export class Acts {
     add_endpoint: (choices, id) => this.settings.addEndpoint(choices, id),
     switch_endpoint: (choices) => this.settings.switchEndpoint(choices),
     rotate_added_secret: (choices, id) => this.settings.rotateSecret(choices, id),
+    change_kinds: (choices) => this.settings.changeKinds(choices),
     open_group: (choices, id) => this.settings.openGroup(choices, id),
     change_group: (choices) => this.settings.changeGroup(choices),
     pay_group: (choices, id) => this.settings.payGroup(choices, id),

@@ -2,8 +2,9 @@ import { percentagesOf } from './merchant-settings.ts';
 import type { World } from './world.ts';
 
 /**
- * Each event reached each endpoint that was added before it was written, each added endpoint stands in the audit log once, and each
- * payment that a group shares has the percentages that the group had at one time and is booked by the shares that its merchant was shown.
+ * Each event of a kind that an added endpoint had enabled all the time reached it, and none of a kind that it never had enabled. Each
+ * added endpoint stands in the audit log once. Each payment that a group shares has the percentages that the group had at one time and
+ * is booked by the shares that its merchant was shown.
  */
 export async function checkSettings(world: World): Promise<string | null> {
   const { endpoints, payments } = world.acts.settings;
@@ -16,9 +17,17 @@ async function checkEndpoints({ room, acts, traffic }: World): Promise<string | 
   const { rows } = await database.asOwner<{ id: string; kind: string; merchantId: string }>(
     `SELECT id, kind, merchant_id AS "merchantId" FROM events WHERE kind <> 'webhook_endpoint.test' ORDER BY id`,
   );
-  for (const { merchant, id, path, before } of acts.settings.endpoints) {
+  for (const { merchant, id, path, before, subscriptions } of acts.settings.endpoints) {
     const accepted = traffic.receivers.acceptedAt(path);
-    const due = rows.filter((event) => event.merchantId === merchant.merchantId && !before.has(event.id));
+    const own = rows.filter((event) => event.merchantId === merchant.merchantId);
+    const enables = (kinds: readonly string[], kind: string) => kinds[0] === '*' || kinds.includes(kind);
+    const unwanted = own.find(
+      (event) => accepted.has(event.id) && !subscriptions.some((kinds) => enables(kinds, event.kind)),
+    );
+    if (unwanted) return `events: ${unwanted.kind} ${unwanted.id} was delivered to ${id}, which never enabled its kind`;
+    const due = own.filter(
+      (event) => !before.has(event.id) && subscriptions.every((kinds) => enables(kinds, event.kind)),
+    );
     const missing = due.find((event) => !accepted.has(event.id));
     if (missing) return `events: ${missing.kind} ${missing.id} was not delivered to ${id}, which was added before`;
   }

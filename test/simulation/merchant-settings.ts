@@ -5,6 +5,14 @@ import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import { addedPath, receiverUrl, type Receivers } from './receivers.ts';
 
 const membersMax = 3;
+// Of the kinds that most runs have, and every one.
+const subscriptions = [
+  ['*'],
+  ['*'],
+  ['charge.succeeded'],
+  ['charge.failed', 'transfer.succeeded', 'transfer.failed'],
+  ['charge.succeeded', 'transfer.created', 'transfer.failed'],
+] as const;
 const paidNetworks = ['wave', 'aps', 'qmoney'] as const;
 
 /** An endpoint that a merchant has added to the one that it had from the start. */
@@ -15,6 +23,8 @@ export interface AddedEndpoint {
   /** The merchant's events that were there when the service said that it is added: it need not get those. */
   before: ReadonlySet<string>;
   isOn: boolean;
+  /** The kinds that it had enabled, one list after the other. */
+  subscriptions: (readonly string[])[];
 }
 
 /** A payment and its shares, as the service said when it was created. */
@@ -62,12 +72,14 @@ export class MerchantSettings {
     const path = addedPath(merchant.shortId, (this.#addedCount += 1));
     // Of what comes before the merchant has the secret, it cannot know whose it is.
     receivers.learnAt(path, '');
-    const body = { url: `${receiverUrl}${path}`, enabled_events: ['*'] };
+    const kinds = choices.pick(subscriptions);
+    const body = { url: `${receiverUrl}${path}`, enabled_events: kinds };
     const { status, body: created } = record(await merchant.send('POST', '/v1/webhook-endpoints', body, `key ${id}`));
     if (status !== 201) return;
     receivers.learnAt(path, String(created['secret']));
     const before = await this.#listEvents(merchant);
-    this.endpoints.push({ merchant, id: String(created['id']), path, before, isOn: true });
+    const endpoint = { merchant, id: String(created['id']), path, before, isOn: true };
+    this.endpoints.push({ ...endpoint, subscriptions: [kinds] });
   }
 
   /** Off, for some seconds that belong to other acts, or on again; then everything is sent that it has missed. */
@@ -75,6 +87,18 @@ export class MerchantSettings {
     const endpoint = this.endpoints[choices.below(Math.max(1, this.endpoints.length))];
     if (!endpoint) return;
     await this.#alone(endpoint.id, () => (endpoint.isOn ? this.#set(endpoint, 'disabled') : this.#switchOn(endpoint)));
+  }
+
+  /** Other kinds from now on; what is planned already stays so. */
+  async changeKinds(choices: Choices): Promise<void> {
+    const endpoint = this.endpoints[choices.below(Math.max(1, this.endpoints.length))];
+    if (!endpoint) return;
+    const { merchant, id } = endpoint;
+    const kinds = choices.pick(subscriptions);
+    // Known before it is sent: from then on an event may be planned by it.
+    endpoint.subscriptions.push(kinds);
+    const body = { enabled_events: kinds };
+    this.#options.record(await merchant.send('PUT', `/v1/webhook-endpoints/${id}`, body));
   }
 
   /** What is still off is switched on, which its merchant does at last. */

@@ -71,6 +71,7 @@ export type ActKind =
   | 'add_endpoint'
   | 'switch_endpoint'
   | 'rotate_added_secret'
+  | 'change_kinds'
   | 'open_group'
   | 'change_group'
   | 'pay_group'
@@ -246,6 +247,7 @@ const settings: Further = {
   first: ['sub_account', 'sub_account', 'add_endpoint'],
   acts: [
     ...(['add_endpoint', 'switch_endpoint', 'switch_endpoint', 'switch_endpoint', 'rotate_added_secret'] as const),
+    ...(['change_kinds', 'change_kinds'] as const),
     ...(['pay_group', 'pay_group', 'pay_group', 'change_group', 'open_group'] as const),
   ],
   faults: ['answer_lost', 'doubled', 'crash', 'commit_lost', 'deadlock', 'unavailable'],

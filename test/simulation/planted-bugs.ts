@@ -177,4 +177,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: "if (known !== undefined && (known !== 'kept' || status !== 'pending')) continue;",
     to: 'if (known !== undefined) continue;',
   },
+  {
+    name: 'every kind: an endpoint also gets the kinds of events that it leaves out',
+    file: 'server/src/webhooks/enabled-events.ts',
+    from: '  return kindsOf(subscription).includes(kind);',
+    to: '  return kindsOf(subscription).length > 0 && kind !== undefined;',
+  },
 ];
