@@ -1,4 +1,5 @@
 import type { SchemaCheck } from '../api/schema-check.ts';
+import { secondMs } from '../kit/clock.ts';
 import type { KindField } from './connector-kind.ts';
 
 /** The field of a kind whose settings have defaults. */
@@ -17,4 +18,9 @@ export function readConfiguration<Value>(kind: string, isConfiguration: SchemaCh
   const { additionalProperty } = (first?.params ?? {}) as { additionalProperty?: unknown };
   const path = `${first?.instancePath ?? ''}${typeof additionalProperty === 'string' ? `/${additionalProperty}` : ''}`;
   throw new Error(`The configuration of ${kind} is wrong at ${path || '/'}: ${first?.message ?? 'not an object'}.`);
+}
+
+/** People write times in seconds, with or without a fraction. */
+export function milliseconds(seconds: readonly number[]): number[] {
+  return seconds.map((one) => Math.round(one * secondMs));
 }

@@ -6,16 +6,9 @@ import type { Transaction } from '../kit/db.ts';
 import { durationMs } from '../kit/time-option.ts';
 import { isTimeOrDay, lastMoment } from '../kit/time-or-day.ts';
 import { maskedApiKey } from '../merchants/api-key.ts';
-import {
-  createApiKey,
-  listKeys,
-  revokeApiKey,
-  rollApiKey,
-  type CreatedKey,
-  type ListedKey,
-} from '../merchants/manage-keys.ts';
+import { createApiKey, listKeys, rollApiKey, type CreatedKey, type ListedKey } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { auditedKey, mailNewKey } from '../portal/records/new-key.ts';
+import { writeNewKey, writeRevokedKey, type KeyWriter } from '../portal/records/write-key.ts';
 import { aboutMerchant, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
@@ -101,14 +94,7 @@ const revoke: Command = {
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const [id = ''] = input.positionals;
-    await context.db.withTransaction(async (tx) => {
-      const { name, lastFour, revokedAt } = await revokeApiKey(tx, context.clock, { merchantId: merchant.id, id });
-      if (revokedAt !== null) return;
-      auditCommand(tx, context, {
-        ...{ ...aboutMerchant(merchant), action: 'keys.revoke', object: { type: 'api_key', id } },
-        sent: { name, ends_with: lastFour },
-      });
-    });
+    await writeRevokedKey(writerOf(context, merchant), context.clock, id);
     return { text: `Key ${id} is revoked.`, data: { id, revoked: true }, exitCode: 0 };
   },
 };
@@ -122,19 +108,16 @@ async function storeKey<Created extends CreatedKey>(
   action: 'keys.create' | 'keys.roll',
   make: (tx: Transaction) => Promise<Created>,
 ): Promise<Created> {
-  const { db, onboarding, publicUrl, sendMail } = context;
-  const hasOwners = (await listTeam(db, merchant.businessId)).some(({ role }) => role === 'owner');
-  if (hasOwners) await onboarding.sealer.prepare();
-  return db.withTransaction(async (tx) => {
-    const created = await make(tx);
-    const { record } = created;
-    auditCommand(tx, context, {
-      ...{ ...aboutMerchant(merchant), action, object: { type: 'api_key', id: record.id } },
-      sent: auditedKey(record),
-    });
-    await mailNewKey(tx, { sendMail, publicUrl }, { merchant, record, action, who: 'The operator of the service' });
-    return created;
-  });
+  const hasOwners = (await listTeam(context.db, merchant.businessId)).some(({ role }) => role === 'owner');
+  if (hasOwners) await context.onboarding.sealer.prepare();
+  return writeNewKey(writerOf(context, merchant), action, make);
+}
+
+function writerOf(context: CommandContext, merchant: Merchant): KeyWriter {
+  return {
+    ...{ db: context.db, merchant, accounts: context, who: 'The operator of the service' },
+    audit: (tx, act) => auditCommand(tx, context, { ...aboutMerchant(merchant), ...act }),
+  };
 }
 
 function listOf(text: string): string[] {

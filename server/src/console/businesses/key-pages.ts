@@ -1,14 +1,6 @@
 import { AppError } from '../../api/app-error.ts';
-import type { Transaction } from '../../kit/db.ts';
 import { html, type Html } from '../../kit/html.ts';
-import {
-  createApiKey,
-  listKeys,
-  revokeApiKey,
-  rollApiKey,
-  type CreatedKey,
-  type ListedKey,
-} from '../../merchants/manage-keys.ts';
+import { createApiKey, listKeys, rollApiKey, type ListedKey } from '../../merchants/manage-keys.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
@@ -16,7 +8,7 @@ import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
 import { isOn, keyState, keyText, namedKey, scopesText } from '../../portal/records/key-texts.ts';
-import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
+import { writeNewKey, writeRevokedKey, type KeyWriter } from '../../portal/records/write-key.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -119,7 +111,7 @@ const create = formRoutes<MerchantOfBusiness>({
     back: { href: `/businesses/${business.id}/keys`, text: 'Back to the keys' },
   }),
   async submit(visit, { subject, body, formId }) {
-    const { text } = await writeKey(visit, subject, 'keys.create', (tx) =>
+    const { text } = await writeNewKey(writerOf(visit, subject), 'keys.create', (tx) =>
       createApiKey(tx, visit.keys, subject.merchant, { ...newKeyOf(body), id: formId }),
     );
     return newKeyPage(visit, subject, text, html`<p>It works from now on.</p>`);
@@ -133,23 +125,12 @@ function newKeyPage({ base }: ConsoleVisit, { business, environment }: MerchantO
   });
 }
 
-/** A new key with its audit entry, and a mail to every owner, in one transaction. Entry and mail do not hold the key. */
-async function writeKey<Key extends CreatedKey>(
-  visit: ConsoleVisit,
-  { business, merchant }: MerchantOfBusiness,
-  action: 'keys.create' | 'keys.roll',
-  write: (tx: Transaction) => Promise<Key>,
-): Promise<Key> {
-  return visit.money.db.withTransaction(async (tx) => {
-    const created = await write(tx);
-    const { record } = created;
-    audit(tx, visit, {
-      ...{ action, businessId: business.id, testMode: merchant.testMode, object: { type: 'api_key', id: record.id } },
-      sent: auditedKey(record),
-    });
-    await mailNewKey(tx, visit.accounts, { merchant, record, action, who: 'The operator of the service' });
-    return created;
-  });
+function writerOf(visit: ConsoleVisit, { business, merchant }: MerchantOfBusiness): KeyWriter {
+  const { money, accounts } = visit;
+  return {
+    ...{ db: money.db, merchant, accounts, who: 'The operator of the service' },
+    audit: (tx, act) => audit(tx, visit, { ...act, businessId: business.id, testMode: merchant.testMode }),
+  };
 }
 
 const roll = formRoutes<KeyOfMerchant>({
@@ -163,7 +144,7 @@ const roll = formRoutes<KeyOfMerchant>({
   }),
   async submit(visit, { subject, body }) {
     const rolled = { id: subject.key.id, overlapMs: overlapMsOf(body) };
-    const { text, previous } = await writeKey(visit, subject, 'keys.roll', (tx) =>
+    const { text, previous } = await writeNewKey(writerOf(visit, subject), 'keys.roll', (tx) =>
       rollApiKey(tx, visit.keys, subject.merchant, rolled),
     );
     return newKeyPage(
@@ -184,16 +165,8 @@ const revoke = formRoutes<KeyOfMerchant>({
     isDanger: true,
     back: { href: `/businesses/${business.id}/keys`, text: 'Keep it' },
   }),
-  async submit(visit, { subject: { business, merchant, key } }) {
-    const { money } = visit;
-    const act = {
-      ...{ action: 'keys.revoke', businessId: business.id, testMode: merchant.testMode },
-      ...{ object: { type: 'api_key', id: key.id }, sent: { name: key.name, ends_with: key.lastFour } },
-    };
-    await money.db.withTransaction(async (tx) => {
-      const { revokedAt } = await revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id });
-      if (revokedAt === null) audit(tx, visit, act);
-    });
+  async submit(visit, { subject }) {
+    await writeRevokedKey(writerOf(visit, subject), visit.money.clock, subject.key.id);
   },
 });
 

@@ -1,15 +1,7 @@
 import { AppError } from '../../api/app-error.ts';
 import { maskedChanges } from '../../audit/masked-fields.ts';
-import type { Transaction } from '../../kit/db.ts';
 import { html, type Html } from '../../kit/html.ts';
-import {
-  createApiKey,
-  listKeys,
-  revokeApiKey,
-  rollApiKey,
-  type CreatedKey,
-  type ListedKey,
-} from '../../merchants/manage-keys.ts';
+import { createApiKey, listKeys, rollApiKey, type ListedKey } from '../../merchants/manage-keys.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit } from '../patterns/act.ts';
@@ -19,7 +11,7 @@ import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
 import { isOn, keyState, keyText, namedKey, scopesText } from '../../portal/records/key-texts.ts';
-import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
+import { writeNewKey, writeRevokedKey, type KeyWriter } from '../../portal/records/write-key.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { listRoute } from '../patterns/list-page.ts';
 
@@ -116,7 +108,9 @@ const create = formRoutes<null>({
   }),
   async submit(visit, { body, formId }) {
     const key = { ...newKeyOf(body), id: formId };
-    const { text } = await writeKey(visit, 'keys.create', (tx) => createApiKey(tx, visit.keys, visit.merchant, key));
+    const { text } = await writeNewKey(writerOf(visit), 'keys.create', (tx) =>
+      createApiKey(tx, visit.keys, visit.merchant, key),
+    );
     return secretPage({
       title: visit.testMode ? 'Your new test key' : 'Your new live key',
       label: 'API key',
@@ -128,23 +122,12 @@ ${visit.testMode && html`<p>Try it:</p><pre class="json" tabindex="0" role="regi
   },
 });
 
-/** A new key with its audit entry, and a mail to every owner, in one transaction. Entry and mail do not hold the key. */
-async function writeKey<Key extends CreatedKey>(
-  visit: Visit,
-  action: 'keys.create' | 'keys.roll',
-  write: (tx: Transaction) => Promise<Key>,
-): Promise<Key> {
-  const { merchant, account } = visit;
-  return visit.money.db.withTransaction(async (tx) => {
-    const created = await write(tx);
-    const { record } = created;
-    audit(tx, visit, {
-      ...{ action, object: { type: 'api_key', id: record.id } },
-      changes: maskedChanges(auditedKey(record)),
-    });
-    await mailNewKey(tx, visit.accounts, { merchant, record, action, who: cleanText(account.name) });
-    return created;
-  });
+function writerOf(visit: Visit): KeyWriter {
+  const { money, accounts, merchant, account } = visit;
+  return {
+    ...{ db: money.db, merchant, accounts, who: cleanText(account.name) },
+    audit: (tx, { sent, ...act }) => audit(tx, visit, { ...act, changes: maskedChanges(sent) }),
+  };
 }
 
 const roll = formRoutes<ListedKey>({
@@ -163,7 +146,7 @@ const roll = formRoutes<ListedKey>({
   }),
   async submit(visit, { subject, body }) {
     const rolled = { id: subject.id, overlapMs: overlapMsOf(body) };
-    const { text, previous } = await writeKey(visit, 'keys.roll', (tx) =>
+    const { text, previous } = await writeNewKey(writerOf(visit), 'keys.roll', (tx) =>
       rollApiKey(tx, visit.keys, visit.merchant, rolled),
     );
     return secretPage({
@@ -191,16 +174,7 @@ const revoke = formRoutes<ListedKey>({
     back: { href: `${path}/${key.id}`, text: 'Keep it' },
   }),
   async submit(visit, { subject }) {
-    const { money } = visit;
-    await money.db.withTransaction(async (tx) => {
-      const { revokedAt } = await revokeApiKey(tx, money.clock, { merchantId: visit.merchant.id, id: subject.id });
-      if (revokedAt !== null) return;
-      audit(tx, visit, {
-        action: 'keys.revoke',
-        object: { type: 'api_key', id: subject.id },
-        changes: maskedChanges({ name: subject.name, ends_with: subject.lastFour }),
-      });
-    });
+    await writeRevokedKey(writerOf(visit), visit.money.clock, subject.id);
     return path;
   },
 });

@@ -20,8 +20,12 @@ before(async () => {
     ...{ clock, callTimeoutMs: 3_000, railAccount: '54pay-test', testMode: true, merchantId: null },
     publicKeyFor: () => 'public key',
   };
-  connectors = createPayinConnectors({ ...account, options: { ...defaultPayinOptions, amountStepMinor: 1n } });
-  netConnectors = createPayinConnectors({ ...account, options: { ...defaultPayinOptions, amountReceived: 'net' } });
+  connectors = createPayinConnectors({ ...account, options: defaultPayinOptions, amountStepMinor: 1n });
+  netConnectors = createPayinConnectors({
+    ...account,
+    options: { ...defaultPayinOptions, amountReceived: 'net' },
+    amountStepMinor: 100n,
+  });
 });
 
 beforeEach(() => server.reset());

@@ -1,3 +1,4 @@
+import { secondMs } from '../../kit/clock.ts';
 import { amountToJson } from '../../kit/money.ts';
 import type {
   CollectionOperations,
@@ -10,6 +11,7 @@ import type {
 import { hintUrl, readHint } from '../hints.ts';
 import { capabilitiesOf, type ConnectorAccount } from '../connector-account.ts';
 import type { Reply } from '../http-client.ts';
+import { milliseconds } from '../read-configuration.ts';
 import { wireNumber } from '../wire-number.ts';
 import { createPayinClient, type PayinClient } from './client.ts';
 import type { PayinNetwork, PayinOptions } from './options.ts';
@@ -18,6 +20,7 @@ import { readCompletion, readPayin, readStatus, type PayinContext, type PayinRes
 export interface PayinConnectorOptions extends ConnectorAccount {
   publicKeyFor: (reference: string) => string;
   options: PayinOptions;
+  amountStepMinor: bigint;
 }
 
 /** A connector that holds connections open until it is closed. */
@@ -43,7 +46,7 @@ function createConnector(setup: PayinConnectorOptions, { network, operatorCode }
   const client = createPayinClient(setup);
   return {
     capabilities: capabilitiesOf(network, setup),
-    collections: collectionOperations(client, setup.options, operatorCode),
+    collections: collectionOperations(client, setup, operatorCode),
     payouts: null,
     refunds: null,
     readCallback: readHint,
@@ -54,10 +57,9 @@ function createConnector(setup: PayinConnectorOptions, { network, operatorCode }
 
 function collectionOperations(
   client: PayinClient,
-  options: PayinOptions,
+  { options, amountStepMinor }: PayinConnectorOptions,
   operatorCode: PayinNetwork['operatorCode'],
 ): CollectionOperations {
-  const { amountStepMinor, lookUpDelaysMs, notFoundIsFinalAfterMs, recheckAfterMs } = options;
   const contextOf = (reference: string): PayinContext => ({ options, operatorCode, reference });
   const lookUp = async ({ reference, handles }: LookUp): Promise<CollectionResponse> => {
     const path = statusPathOf(options, reference);
@@ -69,7 +71,10 @@ function collectionOperations(
       // The provider wants a number of each payer, also where the payer only opens a link.
       numberRequired: true,
       canCancel: false,
-      ...{ amountStepMinor, lookUpDelaysMs, notFoundIsFinalAfterMs, recheckAfterMs },
+      amountStepMinor,
+      lookUpDelaysMs: milliseconds(options.lookUpSeconds),
+      notFoundIsFinalAfterMs: options.notFoundIsFinalSeconds * secondMs,
+      recheckAfterMs: milliseconds(options.recheckSeconds),
     },
     start: async (request) => {
       const { reference } = request;

@@ -11,7 +11,6 @@ const testOptions: PayinOptions = {
     { network: 'afrimoney', operatorCode: 'GMAFR' },
     { network: 'qmoney', operatorCode: 'GMQMO' },
   ],
-  amountStepMinor: 1n,
   failedReasons: {
     ...defaultPayinOptions.failedReasons,
     'DECLINED BY CUSTOMER': 'declined_by_payer',
@@ -21,10 +20,10 @@ const testOptions: PayinOptions = {
     EXPIRED: 'expired',
     'OPERATOR UNAVAILABLE': 'network_unavailable',
   },
-  lookUpDelaysMs: [2_000, 3_000, 5_000, 10_000, 20_000, 30_000],
-  notFoundIsFinalAfterMs: 30_000,
+  lookUpSeconds: [2, 3, 5, 10, 20, 30],
+  notFoundIsFinalSeconds: 30,
   // A webhook reports it.
-  recheckAfterMs: [],
+  recheckSeconds: [],
 };
 
 /** The name of the account of the test environment. */
@@ -44,5 +43,6 @@ export function createPayinTestConnectors({
     merchantId: null,
     publicKeyFor: (reference) => accountCredential(bearerSecret, { network: '54pay', account: accountOf(reference) }),
     options: testOptions,
+    amountStepMinor: 1n,
   });
 }

@@ -171,7 +171,7 @@ function readTransaction(report: JsonObject, { options }: PayinContext): Provide
   if (received === undefined || networkFeeMinor === undefined) return undefined;
   const amountMinor = options.amountReceived === 'net' ? received + networkFeeMinor : received;
   // Reports name no currency: an operator of one country collects in its own.
-  const currency = report['transaction_currency'] ?? options.currency;
+  const currency = report['transaction_currency'] ?? 'GMD';
   if (typeof currency !== 'string') return undefined;
   return { transactionId, networkReference: transactionId, amountMinor, currency, networkFeeMinor, payerNumber: null };
 }

@@ -1,6 +1,7 @@
 import { secondMs, hourMs } from '../../kit/clock.ts';
 import { dalasi } from '../../kit/money.ts';
 import type { CollectionCapabilities, PayoutCapabilities, RefundCapabilities } from '../contract.ts';
+import { milliseconds } from '../read-configuration.ts';
 import type { GsmaConfiguration, GsmaNetwork } from './configuration.ts';
 
 export function collectionCapabilities(configuration: GsmaConfiguration): CollectionCapabilities {
@@ -44,8 +45,4 @@ function outgoing(configuration: GsmaConfiguration) {
 
 function stepOf({ amounts }: GsmaConfiguration): bigint {
   return amounts.step === 'whole' ? dalasi : 1n;
-}
-
-function milliseconds(seconds: readonly number[]): number[] {
-  return seconds.map((one) => Math.round(one * secondMs));
 }
