@@ -166,7 +166,7 @@ test('a restore refuses a directory that is not empty, and leaves it as it is', 
   assert.deepEqual(readdirSync(directory), ['letter.txt']);
 });
 
-test('a damaged backup is refused, also by the drill, leaves no database, and stands in no other one’s way', async () => {
+test('a damaged backup is refused, also by the drill, leaves no database, and blocks no other one', async () => {
   const path = join(backups, 'base', backup, 'cluster/PG_VERSION');
   const content = readFileSync(path);
   const directory = join(dirname(dataDirectory), 'refused');

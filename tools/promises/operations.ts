@@ -61,7 +61,7 @@ export const operations: PromiseGroup = {
         [backup]: [
           'a drill restores the backup beside the service, verifies its ledger, and leaves nothing',
           'the log since the backup is replayed, whole or up to a time; a damaged one is refused',
-          'a backup with a changed or a missing file is refused, also by the drill, and no database is left',
+          'a damaged backup is refused, also by the drill, leaves no database, and blocks no other one',
         ],
         'server/src/backups/runs.test.ts': [
           'a backup and a drill are no problem up to their age limits, and each is one after it',
