@@ -210,18 +210,19 @@ function removeRemains(backupDirectory: string): void {
   for (const name of remains) rmSync(join(base, name), { recursive: true, force: true });
 }
 
-/** Deletes the backups beyond `keep`, and the log that only they needed. */
+/** Deletes what is older than the last `keep` backups that are not damaged, and the log that only it needed. */
 function removeOld({ backupDirectory, keep }: BackupOptions): string[] {
   const { base, log } = backupPaths(backupDirectory);
   const names = listBackups(backupDirectory);
-  const removed = names.slice(0, -keep);
+  const whole = names.filter((name) => readWholeManifest(join(base, name)) !== null);
+  const oldest = whole.at(-keep) ?? names[0];
+  if (oldest === undefined) return [];
+  const removed = names.filter((name) => name < oldest);
   for (const name of removed) {
     // Without its manifest it is no backup, also if this is interrupted.
     rmSync(manifestPath(join(base, name)));
     rmSync(join(base, name), { recursive: true, force: true });
   }
-  const [oldest] = names.slice(-keep);
-  if (oldest === undefined) return removed;
   // The timeline, the first eight digits, does not count: a number is used once in the life of a cluster's log.
   const first = readWholeManifest(join(base, oldest))?.firstSegment.slice(8);
   // Nobody knows what a damaged one needs: the log stays until it is deleted.

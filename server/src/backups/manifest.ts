@@ -45,7 +45,7 @@ export function readManifest(directory: string): Manifest {
   return JSON.parse(content) as Manifest;
 }
 
-/** The manifest, or null where it is damaged: a backup that cannot be used stands in nobody's way. */
+/** The manifest, or null where it is damaged. */
 export function readWholeManifest(directory: string): Manifest | null {
   try {
     return readManifest(directory);

@@ -20,7 +20,10 @@ export { setRateLimits } from './queries/rate-limits.ts';
 export { clearReserve, setReserve } from './queries/reserve.ts';
 export { setUrlDefaults } from './queries/url-defaults.ts';
 
-/** Until the end of `tx` nobody else changes terms: what is read after this call is what a change replaces. */
+/**
+ * Until the end of `tx` no command, nobody at the console and no business changes terms or settings: what is read after this call is
+ * what a change replaces.
+ */
 export async function lockTerms(tx: Transaction): Promise<void> {
   await acquireAdvisoryLock(tx, 'terms');
 }

@@ -44,8 +44,8 @@ export interface ReceiptPhone {
 const idForm = /^[0-9A-Za-z][0-9A-Za-z._-]{3,62}[0-9A-Za-z]$/;
 
 /**
- * The id without regard to case, spaces and invisible marks, as people type and copy it; null for a text that cannot be one, such as one with a letter
- * that becomes ASCII in capitals only.
+ * The id without regard to case, spaces and invisible marks, as people type and copy it; null for a text that cannot be one, such as
+ * one with a letter that becomes ASCII in capitals only.
  */
 export function transactionKeyOf(text: string): string | null {
   const id = text.replaceAll(/[\s\p{Cf}]/gu, '');

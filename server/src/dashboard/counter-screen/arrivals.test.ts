@@ -83,5 +83,8 @@ test('an amount that was entered before midnight stays on a cashier’s screen u
   };
   const [waiting, paid] = [await ofDayBefore(null), await ofDayBefore('7000001')];
   assert.equal((await cashier.get(waiting)).status, 200);
+  const past = `UPDATE payment_intents SET expires_at = now() - interval '1 ms' WHERE id = '${waiting.split('/').at(-1)}'`;
+  await asOwner(world.service, past);
+  assert.match(await (await cashier.get(waiting)).text(), /expired/i);
   assert.match(await (await cashier.get(paid)).text(), /Paid/);
 });

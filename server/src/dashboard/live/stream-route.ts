@@ -7,6 +7,7 @@ import { paymentVersion } from '../payments/payment-page.ts';
 import { findVisiblePayment } from '../payments/visible-payment.ts';
 import type { Visit } from '../visit.ts';
 import { assert } from '../../kit/assert.ts';
+import { timestampOf } from '../../kit/ids.ts';
 import { renderHtml } from '../../kit/html.ts';
 import { countText, listRow } from '../../portal/patterns/list-page.ts';
 import type { ListPage } from '../patterns/list-page.ts';
@@ -39,7 +40,9 @@ function listFeed<Row extends { id: string }>(page: ListPage<Row>, visit: Visit,
         const before = known.get(row.id);
         known.set(row.id, markup);
         const mayBeShown = cursor === undefined || shown.some(({ id }) => id === row.id);
-        const isChange = before === undefined ? live.changedAt(row) >= seenAt : mayBeShown && before !== markup;
+        // A row of an earlier page counts as new only if it is: also after a reconnect, which knows no row.
+        const isArrival = live.changedAt(row) >= seenAt && (mayBeShown || timestampOf(row.id) >= seenAt);
+        const isChange = before === undefined ? isArrival : mayBeShown && before !== markup;
         if (!isChange) continue;
         const amount = String(live.amountMinor(row));
         events.push({ name: 'row', data: JSON.stringify({ id: row.id, markup, amount }) });

@@ -36,7 +36,9 @@ export async function findVisiblePayment(
   return payment;
 }
 
+/** One that is over belongs to the day on which it was paid, or ended unpaid. */
 function isOfToday(visit: Visit, { intent, charge }: FoundPayment): boolean {
-  const lastAt = charge?.paidAt ?? intent.createdAt;
-  return lastAt >= beginningOfToday(visit) || isOpen(statusAt(intent, visit.now));
+  const status = statusAt(intent, visit.now);
+  const endedAt = charge?.paidAt ?? (status === 'expired' ? intent.expiresAt : intent.updatedAt);
+  return isOpen(status) || endedAt >= beginningOfToday(visit);
 }

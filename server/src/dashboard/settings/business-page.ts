@@ -140,10 +140,9 @@ const logo = formRoutes<Merchant>({
     const { clock } = visit.accounts;
     const png = readLogo(input);
     const { width, height } = pngDimensions(png);
-    const inWords = ({ logoSetAt }: Merchant) => ({ logo: logoSetAt && 'another' });
     const words = {
-      current: async (tx: Transaction) => inWords(await ownMerchantIn(tx, visit)),
-      before: inWords(subject),
+      current: async (tx: Transaction) => logoInWords(await ownMerchantIn(tx, visit)),
+      before: logoInWords(subject),
       after: { logo: `${width} × ${height} pixels` },
     };
     await changeSetting(visit, { action: 'logo.set', ...words }, (tx) =>
@@ -165,10 +164,15 @@ const withoutLogo = formRoutes<Merchant>({
   }),
   resultOf: ({ logoSetAt }) => (logoSetAt === null ? back.href : undefined),
   async submit(visit, { subject }) {
-    const current = async (tx: Transaction) => ({ logo: (await ownMerchantIn(tx, visit)).logoSetAt && 'set' });
-    const words = { current, before: { logo: 'set' }, after: { logo: null } };
+    const current = async (tx: Transaction) => logoInWords(await ownMerchantIn(tx, visit));
+    const words = { current, before: logoInWords(subject), after: { logo: null } };
     await changeSetting(visit, { action: 'logo.remove', ...words }, (tx) => removeLogo(tx, subject.id));
   },
 });
+
+/** Its time tells one logo from another. */
+function logoInWords({ logoSetAt }: Merchant) {
+  return { logo: logoSetAt && `set ${logoSetAt.toISOString()}` };
+}
 
 export const businessPages: readonly DashboardRoute[] = [show, ...rename, ...contact, ...logo, ...withoutLogo];

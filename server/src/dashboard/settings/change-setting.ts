@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { maskedChanges } from '../../audit/masked-fields.ts';
-import { acquireAdvisoryLock } from '../../database/advisory-lock.ts';
 import type { Transaction } from '../../kit/db.ts';
+import { lockTerms } from '../../merchants/manage-rules.ts';
 import { changedMeanwhile } from '../../portal/patterns/form-page.ts';
 import { audit, type OwnAction } from '../patterns/act.ts';
 import type { Visit } from '../visit.ts';
@@ -24,7 +24,7 @@ export async function changeSetting(
   const { id, businessId } = visit.merchant;
   const object = isForBoth ? { type: 'business', id: businessId } : { type: 'settings', id };
   await visit.accounts.db.withTransaction(async (tx) => {
-    await acquireAdvisoryLock(tx, `settings ${businessId}`);
+    await lockTerms(tx);
     const found = await current(tx);
     if (isDeepStrictEqual(found, after)) return;
     if (!isDeepStrictEqual(found, before)) throw changedMeanwhile;

@@ -10,8 +10,9 @@
     for (const [id, value, checked] of typedIn === form ? typed : []) {
       Object.assign(document.getElementById(id) || {}, { value, checked });
     }
-    document.addEventListener('click', ({ target }) => {
-      if (!target.hreflang) return;
+    document.addEventListener('click', ({ target, ctrlKey, metaKey, shiftKey }) => {
+      // In another tab nothing is carried over, and nothing is left for whoever opens this one next.
+      if (!target.hreflang || ctrlKey || metaKey || shiftKey) return;
       const fields = Array.from(document.querySelectorAll('input[id]'), ({ id, value, checked }) => [
         id,
         value,
