@@ -45,7 +45,7 @@ export async function networkCallbacks(app: FastifyInstance, options: NetworkCal
         return reply.code(200).send({ received: true });
       }
       const { reason } = received;
-      countRefused(options, request, { reason, railAccount, isKnownAccount: reason !== 'connector' });
+      countRefused(options, request, { reason, source: railAccount, isKnown: reason !== 'connector' });
       // As every hint: nobody learns which references there are.
       if (reason === 'unknown') return reply.code(200).send({ received: true });
       if (reason === 'connector') throw new AppError('not_found', 'Unknown network.');

@@ -40,7 +40,7 @@ export async function networkMessages(app: FastifyInstance, options: NetworkMess
         return reply.code(200).send({ received: true });
       }
       const { reason } = received;
-      unverified.count('forwarded message', request, { reason, railAccount, isKnownAccount: reason !== 'connector' });
+      unverified.count('forwarded message', request, { reason, source: railAccount, isKnown: reason !== 'connector' });
       if (reason === 'connector') throw new AppError('not_found', 'Unknown network.');
       throw new AppError('callback_signature_invalid', 'The message’s signature is invalid or expired.');
     },

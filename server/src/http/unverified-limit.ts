@@ -10,7 +10,12 @@ const perAddress = { rate: 1, burst: 60 };
 // Of all addresses together: a flood from many must not fill the disk. The metrics count what the log leaves out.
 const logLines = { rate: 0.2, burst: 30 };
 
-export type Refusal = { reason: string; railAccount: string; isKnownAccount: boolean };
+export interface Refusal {
+  reason: string;
+  /** The rail account or chat channel that it names. */
+  source: string;
+  isKnown: boolean;
+}
 
 /**
  * Limits what arrives for networks and chat channels and proves nothing, for each client address and account or channel: forged
@@ -29,17 +34,17 @@ export class UnverifiedLimit {
   }
 
   /** Counts and logs one. Throws AppError `rate_limited`, and logs nothing, for an address that has sent too many. */
-  count(what: string, request: { ip: string; id: string }, { reason, railAccount, isKnownAccount }: Refusal): void {
+  count(what: string, request: { ip: string; id: string }, { reason, source, isKnown }: Refusal): void {
     // Whoever invents accounts has one limit for all of them.
-    const account = isKnownAccount ? railAccount : '';
-    const result = this.#addresses.take(`${clientNetwork(request.ip)} ${account}`);
+    const network = isKnown ? source : '';
+    const result = this.#addresses.take(`${clientNetwork(request.ip)} ${network}`);
     if ('retryAfterSeconds' in result) {
       const { retryAfterSeconds } = result;
       const message = `Too many ${what}s that prove nothing came from your address. Wait ${retryAfterSeconds} s.`;
       throw new AppError('rate_limited', message, { retryAfterSeconds });
     }
     if ('left' in this.#lines.take('')) {
-      this.#log.warn(`a ${what} was refused`, { network: account, reason, request_id: request.id });
+      this.#log.warn(`a ${what} was refused`, { network, reason, request_id: request.id });
     }
   }
 }

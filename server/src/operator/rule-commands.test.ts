@@ -3,12 +3,15 @@ import { after, before, describe, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
+import { eventually } from '../../../test/harness/eventually.ts';
 import { contextOfCommand } from '../../../test/harness/operate.ts';
+import { countWaiting } from '../../../test/harness/tables.ts';
 import { readInput, UsageError } from '../kit/command-line.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
+import { lockTerms } from '../merchants/manage-rules.ts';
 import { appearanceCommands } from './appearance-commands.ts';
 import type { CommandResult } from './command.ts';
 import { feeCommands } from './fee-commands.ts';
@@ -22,7 +25,7 @@ let merchant: string;
 
 before(async () => {
   database = await createTestDatabase();
-  db = openTestDatabase(database, { connectionsMax: 2 });
+  db = openTestDatabase(database);
   const [clock, random] = [new ManualClock(), seededRandom('rule commands')];
   const context = { clock, random, newId: () => uuidV7(clock, random) };
   const made = await db.withTransaction((tx) => createBusiness(tx, context, { name: 'Kairaba Books' }));
@@ -351,7 +354,18 @@ test('of two commands that change a term at once, the later one records what the
       'rate-limits set --merchant MERCHANT --requests 40',
     ],
   ] as const) {
-    await Promise.all([run(first), run(second)]);
+    // Whatever either reads before it may change anything, both read.
+    const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holding = db.withTransaction(async (tx) => {
+      await lockTerms(tx);
+      locked.resolve();
+      await held.promise;
+    });
+    await locked.promise;
+    const changes = Promise.all([run(first), run(second)]);
+    await eventually('both wait', async () => (await countWaiting(db)) === 2);
+    held.resolve();
+    await Promise.all([holding, changes]);
     const [one, other] = await newestChanges(action, field);
     assert.ok(one && other, action);
     assert.ok(one.before === other.after || other.before === one.after, `${action}: ${JSON.stringify([one, other])}`);

@@ -170,11 +170,7 @@ async function fromNetworks(server: FastifyInstance, { options, parts }: { optio
   await server.register(chatCallbacks, {
     ...parts.callbacks,
     countRefused: (channel: string, request: { ip: string; id: string }) =>
-      unverified.count('chat channel callback', request, {
-        reason: 'signature',
-        railAccount: channel,
-        isKnownAccount: true,
-      }),
+      unverified.count('chat channel callback', request, { reason: 'signature', source: channel, isKnown: true }),
   });
 }
 

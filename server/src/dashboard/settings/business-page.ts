@@ -21,7 +21,7 @@ import {
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { changeSetting } from './change-setting.ts';
-import { ownMerchant, ownMerchantIn } from './own-merchant.ts';
+import { ownMerchant, shownAndCurrent } from './own-merchant.ts';
 import { settingsPage, type SettingsPanel } from './settings-frame.ts';
 
 const show: DashboardRoute = {
@@ -115,11 +115,7 @@ const contact = formRoutes<Merchant>({
   async submit(visit, { subject, input }) {
     const appearance = readAppearance(contactFields, input.form);
     const inWords = (each: Partial<MerchantAppearance>) => appearanceByField(contactFields, each);
-    const words = {
-      current: async (tx: Transaction) => inWords(await ownMerchantIn(tx, visit)),
-      before: inWords(subject),
-      after: inWords(appearance),
-    };
+    const words = { ...shownAndCurrent(visit, subject, inWords), after: inWords(appearance) };
     await changeSetting(visit, { action: 'contact.set', ...words }, (tx) => setAppearance(tx, subject.id, appearance));
   },
 });
@@ -140,11 +136,8 @@ const logo = formRoutes<Merchant>({
     const { clock } = visit.accounts;
     const png = readLogo(input);
     const { width, height } = pngDimensions(png);
-    const words = {
-      current: async (tx: Transaction) => logoInWords(await ownMerchantIn(tx, visit)),
-      before: logoInWords(subject),
-      after: { logo: `${width} × ${height} pixels` },
-    };
+    const after = { logo: `${width} × ${height} pixels` };
+    const words = { ...shownAndCurrent(visit, subject, logoInWords), after };
     await changeSetting(visit, { action: 'logo.set', ...words }, (tx) =>
       setLogo(tx, { merchantId: subject.id, png, updatedAt: clock.now() }),
     );
@@ -164,8 +157,7 @@ const withoutLogo = formRoutes<Merchant>({
   }),
   resultOf: ({ logoSetAt }) => (logoSetAt === null ? back.href : undefined),
   async submit(visit, { subject }) {
-    const current = async (tx: Transaction) => logoInWords(await ownMerchantIn(tx, visit));
-    const words = { current, before: logoInWords(subject), after: { logo: null } };
+    const words = { ...shownAndCurrent(visit, subject, logoInWords), after: { logo: null } };
     await changeSetting(visit, { action: 'logo.remove', ...words }, (tx) => removeLogo(tx, subject.id));
   },
 });

@@ -1,4 +1,3 @@
-import type { Transaction } from '../../kit/db.ts';
 import { html, type Html } from '../../kit/html.ts';
 import { AppearanceError, readAppearancePart } from '../../merchants/appearance.ts';
 import type { FeePayer } from '../../merchants/fees.ts';
@@ -14,7 +13,7 @@ import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import type { Visit } from '../visit.ts';
 import { changeSetting } from './change-setting.ts';
-import { ownMerchant, ownMerchantIn } from './own-merchant.ts';
+import { ownMerchant, shownAndCurrent } from './own-merchant.ts';
 import { feePayerText, feeText } from './setting-texts.ts';
 import { settingsPage, type SettingsPanel } from './settings-frame.ts';
 import type { UrlDefaults } from '../../merchants/url-defaults.ts';
@@ -104,12 +103,8 @@ const colour = formRoutes<Merchant>({
   }),
   async submit(visit, { subject, input }) {
     const pageColour = readPart('pageColour', 'page_colour', input.form['page_colour'] ?? '');
-    const inWords = ({ pageColour: current }: Merchant) => ({ page_colour: current });
-    const words = {
-      current: async (tx: Transaction) => inWords(await ownMerchantIn(tx, visit)),
-      before: inWords(subject),
-      after: { page_colour: pageColour },
-    };
+    const inWords = (merchant: Pick<Merchant, 'pageColour'>) => ({ page_colour: merchant.pageColour });
+    const words = { ...shownAndCurrent(visit, subject, inWords), after: inWords({ pageColour }) };
     await changeSetting(visit, { action: 'colour.set', ...words }, (tx) =>
       setAppearance(tx, subject.id, { pageColour }),
     );
@@ -142,11 +137,7 @@ const feePayer = formRoutes<Merchant>({
     const chosen = payers.find(({ value }) => value === input.form['fee_payer'])?.value;
     if (chosen === undefined) throw fieldError('invalid_request', 'fee_payer', 'Choose who pays the fees.');
     const inWords = ({ collectionFee }: Merchant) => ({ fee_payer: collectionFee.payer });
-    const words = {
-      current: async (tx: Transaction) => inWords(await ownMerchantIn(tx, visit)),
-      before: inWords(subject),
-      after: { fee_payer: chosen },
-    };
+    const words = { ...shownAndCurrent(visit, subject, inWords), after: { fee_payer: chosen } };
     await changeSetting(visit, { action: 'fee_payer.set', ...words }, (tx) => setFeePayer(tx, subject.id, chosen));
   },
 });
@@ -215,8 +206,7 @@ Payers at a counter stay there.</p>`,
     const defaults = { defaultReturnUrl: returnUrl, defaultCancelUrl: cancelUrl, defaultCallbackUrl: callbackUrl };
     const named = (urls: UrlDefaults) =>
       Object.fromEntries(urlFields.map(({ part, field }) => [field.name.replace('data.', ''), urls[part]]));
-    const current = async (tx: Transaction) => named(await ownMerchantIn(tx, visit));
-    const words = { current, before: named(subject), after: named(defaults) };
+    const words = { ...shownAndCurrent(visit, subject, named), after: named(defaults) };
     await changeSetting(visit, { action: 'urls.set', ...words }, (tx) => setUrlDefaults(tx, subject.id, defaults));
   },
 });
