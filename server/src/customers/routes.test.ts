@@ -119,13 +119,14 @@ describe('GET /v1/customers', () => {
       '+220 87 701 2345': [old],
       '00220 701 2345': [old],
       '2207012345': [old],
-      '7701': [old],
+      // A few digits of a number, with a space: without one they might stand in an id too.
+      '77 01': [old],
       '7022345': [late],
       '702-2345': [late],
       '877022345': [late],
       '002207022345': [late],
-      '2345': [late, old],
-      '7946': [abroad],
+      '2 345': [late, old],
+      '79 46': [abroad],
       '+44 20 7946 0958': [abroad],
       '442079460958': [abroad],
       '7012346': [],
@@ -137,7 +138,7 @@ describe('GET /v1/customers', () => {
       assert.deepEqual(await idsOf(api, `search=${encodeURIComponent(term)}`), ids, term);
     }
     assert.equal((await idsOf(api, 'term=')).length, 3, 'nothing to look for is no filter');
-    assert.equal((await api.get('/v1/customers?term=2345')).text.includes('"total":2'), true);
+    assert.equal((await api.get('/v1/customers?term=2%20345')).text.includes('"total":2'), true);
   });
 });
 
