@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { countOf } from '../kit/ids-and-counts.ts';
 import type { Account, Passkey, Realm, Session } from './account.ts';
 
 const accountColumns = `id, realm, email, name, password_hash AS "passwordHash", email_verified_at AS "emailVerifiedAt",
@@ -125,13 +126,12 @@ export function consumeRecoveryCode(db: Queryable, accountId: string, codeHash: 
   });
 }
 
-export async function countRecoveryCodes(db: Queryable, accountId: string): Promise<number> {
-  const row = await db.row<{ count: bigint }>({
+export function countRecoveryCodes(db: Queryable, accountId: string): Promise<number> {
+  return countOf(db, {
     name: 'account_recovery_codes_count',
     text: 'SELECT count(*) AS count FROM account_recovery_codes WHERE account_id = $1',
     values: [accountId],
   });
-  return Number(row?.count ?? 0n);
 }
 
 const passkeyColumns = `account_id AS "accountId", id, credential_id AS "credentialId", public_key AS "publicKey",

@@ -1,7 +1,7 @@
 import type { Queryable, Statement, Transaction } from '../kit/db.ts';
 import { statementByLast } from '../kit/many-rows.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
-import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
+import { arrivalOf, takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
 
 /** Resolves if the database responds. */
 export function ping(db: Queryable): Promise<number> {
@@ -215,49 +215,45 @@ export function deleteKeysThrough(db: Queryable, merchantId: string, through: Da
  * Takes `costUs` of a merchant's allowance, which all processes share. Returns the new arrival time, or undefined if the
  * allowance is used up.
  */
-export async function takeAllowance(db: Queryable, merchantId: string, take: Take): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+export function takeAllowance(db: Queryable, merchantId: string, take: Take): Promise<bigint | undefined> {
+  return arrivalOf(db, {
     name: 'rate_limits_take',
     text: `INSERT INTO rate_limits (merchant_id, arrival_us) ${takeClause('rate_limits', ['merchant_id'])}`,
     values: [merchantId, ...takeValues(take)],
   });
-  return row?.arrivalUs;
 }
 
-export async function findArrival(db: Queryable, merchantId: string): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+export function findArrival(db: Queryable, merchantId: string): Promise<bigint | undefined> {
+  return arrivalOf(db, {
     name: 'rate_limits_find',
     text: 'SELECT arrival_us AS "arrivalUs" FROM rate_limits WHERE merchant_id = $1',
     values: [merchantId],
   });
-  return row?.arrivalUs;
 }
 
 /** As `takeAllowance`, for one key's part of its merchant's allowance. */
-export async function takeKeyAllowance(
+export function takeKeyAllowance(
   db: Queryable,
   { merchantId, keyId }: { merchantId: string; keyId: string },
   take: Take,
 ): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+  return arrivalOf(db, {
     name: 'key_limits_take',
     text: `INSERT INTO key_limits (merchant_id, key_id, arrival_us)
            ${takeClause('key_limits', ['merchant_id', 'key_id'])}`,
     values: [merchantId, keyId, ...takeValues(take)],
   });
-  return row?.arrivalUs;
 }
 
-export async function findKeyArrival(
+export function findKeyArrival(
   db: Queryable,
   { merchantId, keyId }: { merchantId: string; keyId: string },
 ): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+  return arrivalOf(db, {
     name: 'key_limits_find',
     text: 'SELECT arrival_us AS "arrivalUs" FROM key_limits WHERE merchant_id = $1 AND key_id = $2',
     values: [merchantId, keyId],
   });
-  return row?.arrivalUs;
 }
 
 /** One look-up in the primary key for each path. */

@@ -3,7 +3,7 @@ import { columnFilter, createdFilter, type TimeFilter } from '../api/list-filter
 import { finderOf } from '../api/find-record.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import { searchRequest, type SearchFilter } from '../api/search-request.ts';
-import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
+import { arrivalOf, takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
 import type { PaymentLink } from './payment-link.ts';
 
 const columns = `merchant_id AS "merchantId", id, token, title, description, amount AS "amountMinor",
@@ -132,23 +132,21 @@ export interface PageOwner {
  * Takes `costUs` from the allowance of a link or counter, which all processes share. Returns the new arrival time, or
  * undefined if the allowance is used up.
  */
-export async function takePageAllowance(db: Queryable, owner: PageOwner, take: Take): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+export function takePageAllowance(db: Queryable, owner: PageOwner, take: Take): Promise<bigint | undefined> {
+  return arrivalOf(db, {
     name: 'page_limits_take',
     text: `INSERT INTO page_limits (merchant_id, page_owner_id, arrival_us)
            ${takeClause('page_limits', ['merchant_id', 'page_owner_id'])}`,
     values: [owner.merchantId, owner.id, ...takeValues(take)],
   });
-  return row?.arrivalUs;
 }
 
-export async function findPageArrival(db: Queryable, owner: PageOwner): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+export function findPageArrival(db: Queryable, owner: PageOwner): Promise<bigint | undefined> {
+  return arrivalOf(db, {
     name: 'page_limits_find',
     text: 'SELECT arrival_us AS "arrivalUs" FROM page_limits WHERE merchant_id = $1 AND page_owner_id = $2',
     values: [owner.merchantId, owner.id],
   });
-  return row?.arrivalUs;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable } from '../kit/db.ts';
+import { isFound } from '../kit/ids-and-counts.ts';
 import { rowOfId, statementForMany, typedRow } from '../kit/many-rows.ts';
 import type { BreakerKey, CircuitBreaker } from './circuit-breaker.ts';
 
@@ -161,14 +162,13 @@ export function deleteInboxRow(db: Queryable, row: { shard: bigint; id: string; 
   });
 }
 
-export async function hasDueInboxRows(db: Queryable, now: Date): Promise<boolean> {
-  const row = await db.row({
+export function hasDueInboxRows(db: Queryable, now: Date): Promise<boolean> {
+  return isFound(db, {
     name: 'network_inbox_due',
     // In the order of the index of rows with a time, of which there are few; without it, all rows could be read.
     text: 'SELECT 1 FROM network_inbox WHERE due_at <= $1 ORDER BY shard, due_at LIMIT 1',
     values: [now],
   });
-  return row !== undefined;
 }
 
 // A literal in the statement, so that every plan walks the primary key from its old end. Rows are deleted by ctid: for 500

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { countOf } from '../kit/ids-and-counts.ts';
 import type { ChannelName } from './channel.ts';
 import type { ChatMessage, NoticeRow, NoticeStatus, NumberState } from './notice.ts';
 
@@ -57,15 +58,14 @@ export function listNotices(db: Queryable, merchantId: string, chargeId: string)
  * the same slot. Not those being sent (attempted, without a result yet): the number's next slot is already after them, and
  * counting them again would leave it unused.
  */
-export async function countNoticesAhead(db: Queryable, notice: NoticeRow, now: Date): Promise<number> {
-  const row = await db.row<{ count: bigint }>({
+export function countNoticesAhead(db: Queryable, notice: NoticeRow, now: Date): Promise<number> {
+  return countOf(db, {
     name: 'notifications_count_ahead',
     text: `SELECT count(*) AS count FROM notifications
            WHERE merchant_id = $1 AND due_at > $4 AND number = $2 AND id < $3
              AND NOT (attempts > 0 AND failure IS NULL)`,
     values: [notice.merchantId, notice.number, notice.id, now],
   });
-  return Number(row?.count ?? 0n);
 }
 
 /**

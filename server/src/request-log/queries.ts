@@ -2,7 +2,7 @@ import { finderOf } from '../api/find-record.ts';
 import { columnFilter, createdFilter, substringPattern, type ListFilter, type TimeFilter } from '../api/list-filter.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { sweepMerchants } from '../kit/sweep.ts';
+import { sweepMerchants, sweptIds } from '../kit/sweep.ts';
 import type { LoggedRequest } from './logged-request.ts';
 
 const shortColumns = `merchant_id AS "merchantId", id, request_id AS "requestId", key_id AS "keyId", method, path, query,
@@ -276,8 +276,8 @@ export function recordTrim({ merchantId, toId }: RequestRange): Statement {
 }
 
 /** Merchants with requests before this id: one index probe for each merchant. */
-export async function listMerchantsWithOldRequests(db: Queryable, beforeId: string): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, {
+export function listMerchantsWithOldRequests(db: Queryable, beforeId: string): Promise<string[]> {
+  return sweptIds(db, {
     name: 'request_log_merchants_with_old',
     text: `-- across merchants: retention is the same for all
            SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
@@ -287,7 +287,6 @@ export async function listMerchantsWithOldRequests(db: Queryable, beforeId: stri
            ) AS oldest LIMIT ${purgedMerchantsMax}`,
     values: [beforeId],
   });
-  return rows.map(({ id }) => id);
 }
 
 /** One batch of a merchant's; returns how many. */

@@ -1,6 +1,7 @@
 import type { Account } from '../ledger/accounts.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { sweepMerchants } from '../kit/sweep.ts';
+import { countOf, idsOf, isFound } from '../kit/ids-and-counts.ts';
+import { sweptIds } from '../kit/sweep.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 
 /** What a payout needs of a sub-account. */
@@ -27,13 +28,12 @@ export function lockBeneficiaries(db: Queryable, merchantId: string, ids: readon
 }
 
 /** Whether the merchant has or had such a sub-account. */
-export async function subAccountExisted(db: Queryable, merchantId: string, id: string): Promise<boolean> {
-  const row = await db.row({
+export function subAccountExisted(db: Queryable, merchantId: string, id: string): Promise<boolean> {
+  return isFound(db, {
     name: 'settlement_knows_sub_account',
     text: 'SELECT id FROM sub_accounts WHERE merchant_id = $1 AND id = $2',
     values: [merchantId, id],
   });
-  return row !== undefined;
 }
 
 /** The result of a period for a sub-account: its payout, or the error code of its refusal. */
@@ -80,39 +80,34 @@ const isUnsettled = `NOT EXISTS (
  * Sub-accounts that the period has not paid out, after `after` in the order of their ids; refused ones only with
  * `retriesRefused`.
  */
-export async function listUnsettled(
+export function listUnsettled(
   db: Queryable,
   at: { merchantId: string; period: string; retriesRefused: boolean; after: string; rowsMax: number },
 ): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+  return idsOf(db, {
     name: 'settlement_list_unsettled',
     text: `SELECT id FROM sub_accounts
            WHERE merchant_id = $1 AND deleted_at IS NULL AND id > $4 AND ${isUnsettled}
            ORDER BY id LIMIT $5`,
     values: [at.merchantId, at.period, at.retriesRefused, at.after, at.rowsMax],
   });
-  return rows.map(({ id }) => id);
 }
 
 /** How many sub-accounts `listUnsettled` would list, to show progress. */
-export async function countUnsettled(
+export function countUnsettled(
   db: Queryable,
   at: { merchantId: string; period: string; retriesRefused: boolean },
 ): Promise<number> {
-  const row = await db.row<{ count: bigint }>({
+  return countOf(db, {
     name: 'settlement_count_unsettled',
     text: `SELECT count(*) AS count FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL AND ${isUnsettled}`,
     values: [at.merchantId, at.period, at.retriesRefused],
   });
-  return Number(row?.count ?? 0n);
 }
 
 /** The merchants whose current period is not done, by their payout schedule. */
-export async function listMerchantsToSettle(
-  db: Queryable,
-  { day, week }: { day: string; week: string },
-): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, {
+export function listMerchantsToSettle(db: Queryable, { day, week }: { day: string; week: string }): Promise<string[]> {
+  return sweptIds(db, {
     name: 'settlement_list_merchants',
     text: `-- across merchants: a worker looks for every merchant with a period to settle
            SELECT merchants.id FROM merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id
@@ -124,7 +119,6 @@ export async function listMerchantsToSettle(
            ORDER BY merchants.id`,
     values: [day, week],
   });
-  return rows.map(({ id }) => id);
 }
 
 /** Records that a run has visited every sub-account; only the first run of the period does. */
@@ -142,8 +136,8 @@ export function insertRunOnce(run: { merchantId: string; period: string; finishe
 const purgedRowsMax = 500;
 
 /** The merchants of the oldest results of periods before that day, and of the oldest that are done. */
-export async function listMerchantsWithOldPeriods(db: Queryable, before: string): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function listMerchantsWithOldPeriods(db: Queryable, before: string): Promise<string[]> {
+  return idsOf(db, {
     name: 'settlement_oldest_periods',
     text: `-- across merchants: retention is the same for all of them
            SELECT DISTINCT merchant_id AS id FROM (
@@ -153,7 +147,6 @@ export async function listMerchantsWithOldPeriods(db: Queryable, before: string)
            ) AS oldest`,
     values: [before],
   });
-  return rows.map(({ id }) => id);
 }
 
 /** Deletes a batch of the results of a merchant's old periods, oldest first. */

@@ -1,5 +1,6 @@
 import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { idsOf, isFound } from '../kit/ids-and-counts.ts';
 import { rowOfId, statementByLast, statementForMany, typedRow } from '../kit/many-rows.ts';
 import { columnFilter, createdFilter, idFilters, type TimeFilter } from '../api/list-filter.ts';
 import { summedListOf, type List, type ListConditions, type ListReader, type ListSource } from '../api/list-reader.ts';
@@ -98,18 +99,13 @@ export function listTransfersOfBatch(db: Queryable, merchantId: string, batchRef
 }
 
 /** Whether the merchant has paid this number before: money arrived there. */
-export async function isNumberPaidBefore(
-  db: Queryable,
-  merchantId: string,
-  accountCanonical: string,
-): Promise<boolean> {
-  const row = await db.row({
+export function isNumberPaidBefore(db: Queryable, merchantId: string, accountCanonical: string): Promise<boolean> {
+  return isFound(db, {
     name: 'transfers_find_paid_number',
     text: `SELECT id FROM transfers
            WHERE merchant_id = $1 AND account_canonical = $2 AND kind = 'transfer' AND status = 'completed' LIMIT 1`,
     values: [merchantId, accountCanonical],
   });
-  return row !== undefined;
 }
 
 /** Every change of a transfer locks it first, before any account of the ledger. */
@@ -139,19 +135,18 @@ export function lockTransfers(db: Queryable, merchantId: string, ids: readonly s
 }
 
 /** Of one merchant: the transfers of which the networks should not know yet, in the order of their ids, after `after`. */
-export async function listUnsentTransfers(
+export function listUnsentTransfers(
   db: Queryable,
   merchantId: string,
   { after, rowsMax }: { after: string | null; rowsMax: number },
 ): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+  return idsOf(db, {
     name: 'transfers_list_unsent',
     text: `SELECT id FROM transfers
            WHERE merchant_id = $1 AND status = 'pending' AND progress = 'created' AND ($2::uuid IS NULL OR id > $2)
            ORDER BY id LIMIT $3`,
     values: [merchantId, after, rowsMax],
   });
-  return rows.map(({ id }) => id);
 }
 
 const updatedTypes = [

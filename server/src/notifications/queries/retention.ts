@@ -1,5 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
-import { sweepMerchants } from '../../kit/sweep.ts';
+import { sweptIds } from '../../kit/sweep.ts';
 
 // Literals in the statements, so that every plan walks an index from its old end. Rows are deleted by ctid: for 500 keys the
 // planner would scan the whole table.
@@ -7,8 +7,8 @@ const batchRowsMax = 500;
 const merchantsMax = 20;
 
 /** Merchants with completed notices before this id: one index probe for each merchant. */
-export async function listMerchantsWithOldNotices(db: Queryable, beforeId: string): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, {
+export function listMerchantsWithOldNotices(db: Queryable, beforeId: string): Promise<string[]> {
+  return sweptIds(db, {
     name: 'notifications_merchants_with_old',
     text: `-- across merchants: the purge covers all of them
            SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
@@ -18,7 +18,6 @@ export async function listMerchantsWithOldNotices(db: Queryable, beforeId: strin
            ) AS oldest LIMIT ${merchantsMax}`,
     values: [beforeId],
   });
-  return rows.map((row) => row.id);
 }
 
 /** Deletes a batch of one merchant's notices, oldest first. */

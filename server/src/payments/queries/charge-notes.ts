@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { countOf } from '../../kit/ids-and-counts.ts';
 
 export interface ChargeNote {
   merchantId: string;
@@ -33,17 +34,12 @@ export async function findLastNoteTime(
   return row?.createdAt;
 }
 
-export async function countNotes(
-  db: Queryable,
-  charge: { merchantId: string; id: string },
-  kind: string,
-): Promise<number> {
-  const row = await db.row<{ count: bigint }>({
+export function countNotes(db: Queryable, charge: { merchantId: string; id: string }, kind: string): Promise<number> {
+  return countOf(db, {
     name: 'charge_notes_count',
     text: `SELECT count(*) FROM charge_notes WHERE merchant_id = $1 AND charge_id = $2 AND kind = $3`,
     values: [charge.merchantId, charge.id, kind],
   });
-  return Number(row?.count ?? 0n);
 }
 
 /** The newest 500: a charge has a handful of notes. */

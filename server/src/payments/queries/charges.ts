@@ -1,5 +1,6 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { idsOf, isFound } from '../../kit/ids-and-counts.ts';
 import { rowOfId, statementByLast, statementForMany, typedRow } from '../../kit/many-rows.ts';
 import { listOf, type ListSource } from '../../api/list-reader.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
@@ -91,8 +92,8 @@ export const findChargeByTransactionReference = finderOf<Charge>({
 });
 
 /** Whether any of the charge was refunded, or is being refunded. The caller holds the payment's lock. */
-export async function hasRefund(db: Queryable, merchantId: string, chargeId: string): Promise<boolean> {
-  const row = await db.row({
+export function hasRefund(db: Queryable, merchantId: string, chargeId: string): Promise<boolean> {
+  return isFound(db, {
     name: 'charges_has_refund',
     text: `SELECT refunds.id FROM refunds
            JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -100,17 +101,15 @@ export async function hasRefund(db: Queryable, merchantId: string, chargeId: str
            LIMIT 1`,
     values: [merchantId, chargeId],
   });
-  return row !== undefined;
 }
 
 /** Every refund of the charge, in any status. */
-export async function listRefundIds(db: Queryable, merchantId: string, chargeId: string): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function listRefundIds(db: Queryable, merchantId: string, chargeId: string): Promise<string[]> {
+  return idsOf(db, {
     name: 'charges_list_refund_ids',
     text: 'SELECT id FROM refunds WHERE merchant_id = $1 AND charge_id = $2',
     values: [merchantId, chargeId],
   });
-  return rows.map(({ id }) => id);
 }
 
 export function listChargesOfIntent(db: Queryable, merchantId: string, intentId: string): Promise<Charge[]> {
@@ -122,17 +121,12 @@ export function listChargesOfIntent(db: Queryable, merchantId: string, intentId:
 }
 
 /** Every attempt of these intents. */
-export async function listChargeIds(
-  db: Queryable,
-  merchantId: string,
-  intentIds: readonly string[],
-): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function listChargeIds(db: Queryable, merchantId: string, intentIds: readonly string[]): Promise<string[]> {
+  return idsOf(db, {
     name: 'charges_list_ids',
     text: 'SELECT id FROM charges WHERE merchant_id = $1 AND intent_id = ANY ($2::uuid[])',
     values: [merchantId, [...intentIds]],
   });
-  return rows.map(({ id }) => id);
 }
 
 /**

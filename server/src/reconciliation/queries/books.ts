@@ -1,4 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
+import { idsOf } from '../../kit/ids-and-counts.ts';
 import type { LineSubject } from '../statement-line.ts';
 
 // What our own records and the ledger say; read across merchants, because one account serves all of them.
@@ -249,11 +250,10 @@ export function listCandidates(
 }
 
 /** The merchants of an environment. */
-export async function listMerchantIds(db: Queryable, testMode: boolean): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function listMerchantIds(db: Queryable, testMode: boolean): Promise<string[]> {
+  return idsOf(db, {
     name: 'reconciliation_merchant_ids',
     text: 'SELECT id FROM merchants WHERE test_mode = $1',
     values: [testMode],
   });
-  return rows.map(({ id }) => id);
 }

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { isFound } from '../../kit/ids-and-counts.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { StatementEntry } from '../../networks/statement.ts';
 import type { Mapping } from '../mapping.ts';
@@ -89,12 +90,12 @@ export function updateImport(db: Queryable, rowsBefore: bigint, next: StatementI
  * One that has not ended may go on to any day before it began, until a later import has all the days that it had read. Of refusals
  * the first `refusalsMax` are stored, and judged.
  */
-export async function isImportIncomplete(
+export function isImportIncomplete(
   db: Queryable,
   railAccount: string,
   { day, expected, refusalsMax }: { day: string; expected: string; refusalsMax: number },
 ): Promise<boolean> {
-  const row = await db.row({
+  return isFound(db, {
     name: 'statement_imports_incomplete',
     text: `WITH imports AS (
              SELECT id, first_day, last_day, created_at, finished_at,
@@ -117,16 +118,15 @@ export async function isImportIncomplete(
              ) LIMIT 1`,
     values: [railAccount, day, expected, refusalsMax],
   });
-  return row !== undefined;
 }
 
 /** Whether an import that began since then, and has ended, has the day: between its first and last line, or read by API. */
-export async function hasEndedImport(
+export function hasEndedImport(
   db: Queryable,
   railAccount: string,
   { day, since }: { day: string; since: Record<StatementImport['source'], Date> },
 ): Promise<boolean> {
-  const row = await db.row({
+  return isFound(db, {
     name: 'statement_imports_ended',
     text: `SELECT id FROM statement_imports
            WHERE rail_account = $1 AND created_at >= CASE source WHEN 'api' THEN $4::timestamptz ELSE $3::timestamptz END
@@ -134,7 +134,6 @@ export async function hasEndedImport(
              AND ($2::date BETWEEN first_day AND last_day OR (source = 'api' AND name = $2::date::text)) LIMIT 1`,
     values: [railAccount, day, since.file, since.api],
   });
-  return row !== undefined;
 }
 
 export interface RowRefusal {

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { idsOf, isFound } from '../../kit/ids-and-counts.ts';
 import type { LineSubject, StatementLine } from '../statement-line.ts';
 
 /** A row of statement_lines as the driver returns it. */
@@ -15,8 +16,8 @@ const lineColumns = `rail_account AS "railAccount", id, ordinal, transaction_id 
   subject_id AS "subjectId"`;
 
 function lineOf({ merchantId, subjectType, subjectId, ...line }: LineRow): StatementLine {
-  const isFound = merchantId !== null && subjectType !== null && subjectId !== null;
-  return { ...line, subject: isFound ? { merchantId, type: subjectType, id: subjectId } : null };
+  const isLinked = merchantId !== null && subjectType !== null && subjectId !== null;
+  return { ...line, subject: isLinked ? { merchantId, type: subjectType, id: subjectId } : null };
 }
 
 async function lineRows(db: Queryable, statement: Statement): Promise<StatementLine[]> {
@@ -172,20 +173,19 @@ export function readDayOfLines(db: Queryable, railAccount: string, day: string):
 }
 
 /** Which of these records have a line on a day. */
-export async function listSubjectsWithLines(
+export function listSubjectsWithLines(
   db: Queryable,
   railAccount: string,
   day: string,
   subjectIds: readonly string[],
 ): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+  return idsOf(db, {
     name: 'statement_lines_subjects_with_lines',
     text: `-- across merchants: a line is an account's, which may serve all of them
            SELECT DISTINCT subject_id AS id FROM statement_lines
            WHERE rail_account = $1 AND day = $2 AND subject_id = ANY ($3::uuid[])`,
     values: [railAccount, day, subjectIds],
   });
-  return rows.map(({ id }) => id);
 }
 
 /** The lines of a transaction of the network, of whatever account. */
@@ -236,16 +236,15 @@ export async function listReportedLines(
 }
 
 /** Whether any line, of whatever day, is of this transaction of the network. */
-export async function hasLineOfTransaction(
+export function hasLineOfTransaction(
   db: Queryable,
   railAccount: string,
   transactionIds: readonly string[],
 ): Promise<boolean> {
-  const row = await db.row({
+  return isFound(db, {
     name: 'statement_lines_has_transaction',
     text: `-- across merchants: a line is an account's, which may serve all of them
            SELECT id FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2) LIMIT 1`,
     values: [railAccount, transactionIds.flatMap((id) => [`collection ${id}`, `other ${id}`])],
   });
-  return row !== undefined;
 }

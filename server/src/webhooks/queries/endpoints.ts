@@ -1,5 +1,6 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { countOf, isFound } from '../../kit/ids-and-counts.ts';
 import type { DisabledReason, Endpoint, EndpointToPlan } from '../endpoint.ts';
 
 const endpointColumns = `merchant_id AS "merchantId", id, url, description, kinds, status,
@@ -90,13 +91,12 @@ export const findEndpointById = finderOf<Endpoint>({
 });
 
 /** Also for a deleted endpoint: its deliveries stay on record. */
-export async function isEndpointKnown(db: Queryable, merchantId: string, id: string): Promise<boolean> {
-  const row = await db.row({
+export function isEndpointKnown(db: Queryable, merchantId: string, id: string): Promise<boolean> {
+  return isFound(db, {
     name: 'webhook_endpoints_is_known',
     text: 'SELECT id FROM webhook_endpoints WHERE merchant_id = $1 AND id = $2',
     values: [merchantId, id],
   });
-  return row !== undefined;
 }
 
 /** Changes of one endpoint are made one at a time. */
@@ -114,22 +114,20 @@ export const lockEndpointShared = finderOf<Endpoint>({
 });
 
 /** Locked while a merchant's endpoints are counted, so that no two requests pass the limit together. */
-export async function lockDefaultEndpoint(db: Queryable, merchantId: string): Promise<boolean> {
-  const locked = await db.row({
+export function lockDefaultEndpoint(db: Queryable, merchantId: string): Promise<boolean> {
+  return isFound(db, {
     name: 'webhook_endpoints_lock_default',
     text: 'SELECT id FROM webhook_endpoints WHERE merchant_id = $1 AND is_default FOR NO KEY UPDATE',
     values: [merchantId],
   });
-  return locked !== undefined;
 }
 
-export async function countEndpoints(db: Queryable, merchantId: string): Promise<number> {
-  const row = await db.row<{ count: bigint }>({
+export function countEndpoints(db: Queryable, merchantId: string): Promise<number> {
+  return countOf(db, {
     name: 'webhook_endpoints_count',
     text: 'SELECT count(*) AS count FROM webhook_endpoints WHERE merchant_id = $1 AND deleted_at IS NULL',
     values: [merchantId],
   });
-  return Number(row?.count ?? 0);
 }
 
 /** Newest first. */

@@ -1,6 +1,7 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { EventKind } from '../../events/kinds.ts';
 import type { Queryable } from '../../kit/db.ts';
+import { idsOf } from '../../kit/ids-and-counts.ts';
 import { columnFilter, createdFilter, idFilters, type ListFilter, type TimeFilter } from '../../api/list-filter.ts';
 import type { List, ListReader } from '../../api/list-reader.ts';
 import { searchedRowsMax, type PageRequest } from '../../api/pagination.ts';
@@ -171,14 +172,13 @@ export function listDeliveriesOfEvents(
 }
 
 /** All endpoints with a delivery of the event to their own URL. */
-export async function listEndpointIdsOfEvent(db: Queryable, merchantId: string, eventId: string): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function listEndpointIdsOfEvent(db: Queryable, merchantId: string, eventId: string): Promise<string[]> {
+  return idsOf(db, {
     name: 'webhook_deliveries_endpoints_of_event',
     text: `SELECT endpoint_id AS id FROM webhook_deliveries
            WHERE merchant_id = $1 AND event_id = $2 AND callback_url IS NULL`,
     values: [merchantId, eventId],
   });
-  return rows.map((row) => row.id);
 }
 
 /** One attempt and its outcome. */

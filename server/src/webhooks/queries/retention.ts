@@ -1,5 +1,6 @@
 import type { Queryable } from '../../kit/db.ts';
-import { sweepMerchants } from '../../kit/sweep.ts';
+import { idsOf } from '../../kit/ids-and-counts.ts';
+import { sweptIds } from '../../kit/sweep.ts';
 import type { DeliveryStatus } from '../delivery.ts';
 
 // Small, so that a batch never holds rows that others wait for. The numbers are part of the statements, so that these walk a
@@ -15,8 +16,8 @@ const hasNothingPending = (merchant: string) => `(SELECT webhook_deliveries.id F
       AND webhook_deliveries.status = 'pending' LIMIT 1) IS NULL`;
 
 /** Merchants with events before this id that have nothing left to deliver: a probe for each merchant. */
-export async function listMerchantsWithOldEvents(db: Queryable, beforeId: string): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, {
+export function listMerchantsWithOldEvents(db: Queryable, beforeId: string): Promise<string[]> {
+  return sweptIds(db, {
     name: 'webhook_events_merchants_with_old',
     text: `-- across merchants: retention is the same for all
            SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
@@ -26,18 +27,16 @@ export async function listMerchantsWithOldEvents(db: Queryable, beforeId: string
            ) AS oldest LIMIT ${merchantsMax}`,
     values: [beforeId],
   });
-  return rows.map((row) => row.id);
 }
 
 /** A batch of such events, oldest first. None gets a new delivery before the transaction ends. */
-export async function lockOldEvents(db: Queryable, merchantId: string, beforeId: string): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function lockOldEvents(db: Queryable, merchantId: string, beforeId: string): Promise<string[]> {
+  return idsOf(db, {
     name: 'webhook_events_lock_old',
     text: `SELECT id FROM events WHERE merchant_id = $1 AND id < $2 AND ${hasNothingPending('$1')}
            ORDER BY id LIMIT ${eventsMax} FOR UPDATE SKIP LOCKED`,
     values: [merchantId, beforeId],
   });
-  return rows.map((row) => row.id);
 }
 
 /** All deliveries of these events; none changes before the transaction ends. */
@@ -83,8 +82,8 @@ export interface OldAttempts {
 }
 
 /** Merchants with attempts that old: a probe for each merchant. */
-export async function listMerchantsWithOldAttempts(db: Queryable, old: OldAttempts): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, {
+export function listMerchantsWithOldAttempts(db: Queryable, old: OldAttempts): Promise<string[]> {
+  return sweptIds(db, {
     name: 'webhook_attempts_merchants_with_old',
     text: `-- across merchants: retention is the same for all
            SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
@@ -95,7 +94,6 @@ export async function listMerchantsWithOldAttempts(db: Queryable, old: OldAttemp
            ) AS oldest LIMIT ${merchantsMax}`,
     values: [old.beforeDeliveryId, old.before],
   });
-  return rows.map((row) => row.id);
 }
 
 /**
