@@ -28,17 +28,7 @@ export function insertCustomer(customer: Customer): Statement {
     name: 'customers_insert',
     text: `INSERT INTO customers (merchant_id, id, name, email, phone, metadata, event_sequence, created_at, updated_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    values: [
-      customer.merchantId,
-      customer.id,
-      customer.name,
-      customer.email,
-      customer.phone,
-      JSON.stringify(customer.metadata),
-      customer.eventSequence,
-      customer.createdAt,
-      customer.updatedAt,
-    ],
+    values: [customer.merchantId, customer.id, ...changeable(customer), customer.createdAt, customer.updatedAt],
   };
 }
 
@@ -49,17 +39,13 @@ export function updateCustomerRow(customer: Customer): Statement {
     text: `UPDATE customers
            SET name = $3, email = $4, phone = $5, metadata = $6, event_sequence = $7, updated_at = $8
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [
-      customer.merchantId,
-      customer.id,
-      customer.name,
-      customer.email,
-      customer.phone,
-      JSON.stringify(customer.metadata),
-      customer.eventSequence,
-      customer.updatedAt,
-    ],
+    values: [customer.merchantId, customer.id, ...changeable(customer), customer.updatedAt],
   };
+}
+
+/** What can change: parameters 3 to 7 of both statements. */
+function changeable({ name, email, phone, metadata, eventSequence }: Customer): unknown[] {
+  return [name, email, phone, JSON.stringify(metadata), eventSequence];
 }
 
 /** Deletes the customer: the row stays for its payments, without the person's details, and is no longer found. */

@@ -14,29 +14,11 @@ const columns = `merchant_id AS "merchantId", id, token, title, description, amo
 export function insertLink(link: PaymentLink): Statement {
   return {
     name: 'payment_links_insert',
-    text: `INSERT INTO payment_links (merchant_id, id, token, title, description, amount, min_amount, currency, metadata,
-             redirect_url, cancel_url, custom_fields, sub_account_id, sub_account_group_id, active, created_at,
+    text: `INSERT INTO payment_links (merchant_id, id, title, description, amount, min_amount, metadata, redirect_url,
+             cancel_url, custom_fields, sub_account_id, sub_account_group_id, active, token, currency, created_at,
              updated_at, deleted_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, NULL)`,
-    values: [
-      link.merchantId,
-      link.id,
-      link.token,
-      link.title,
-      link.description,
-      link.amountMinor,
-      link.minAmountMinor,
-      link.currency,
-      JSON.stringify(link.metadata),
-      link.redirectUrl,
-      link.cancelUrl,
-      link.customFields,
-      link.subAccountId,
-      link.subAccountGroupId,
-      link.active,
-      link.createdAt,
-      link.updatedAt,
-    ],
+    values: [link.merchantId, link.id, ...changeable(link), link.token, link.currency, link.createdAt, link.updatedAt],
   };
 }
 
@@ -49,23 +31,25 @@ export function updateLinkRow(link: PaymentLink): Statement {
                cancel_url = $9, custom_fields = $10, sub_account_id = $11, sub_account_group_id = $12, active = $13,
                updated_at = $14
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [
-      link.merchantId,
-      link.id,
-      link.title,
-      link.description,
-      link.amountMinor,
-      link.minAmountMinor,
-      JSON.stringify(link.metadata),
-      link.redirectUrl,
-      link.cancelUrl,
-      link.customFields,
-      link.subAccountId,
-      link.subAccountGroupId,
-      link.active,
-      link.updatedAt,
-    ],
+    values: [link.merchantId, link.id, ...changeable(link), link.updatedAt],
   };
+}
+
+/** The fields that can change: parameters 3 to 13 of both statements. */
+function changeable(link: PaymentLink): unknown[] {
+  return [
+    link.title,
+    link.description,
+    link.amountMinor,
+    link.minAmountMinor,
+    JSON.stringify(link.metadata),
+    link.redirectUrl,
+    link.cancelUrl,
+    link.customFields,
+    link.subAccountId,
+    link.subAccountGroupId,
+    link.active,
+  ];
 }
 
 /** The row stays for its page and its payments. Returns 0 if there is no such link. */

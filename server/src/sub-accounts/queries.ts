@@ -17,12 +17,7 @@ export function insertSubAccount(subAccount: SubAccount): Statement {
     values: [
       subAccount.merchantId,
       subAccount.id,
-      subAccount.name,
-      subAccount.percentHundredths,
-      subAccount.settlementCode,
-      subAccount.accountNumber,
-      subAccount.accountCanonical,
-      subAccount.active,
+      ...changeable(subAccount),
       subAccount.createdAt,
       subAccount.updatedAt,
     ],
@@ -40,16 +35,17 @@ export function updateSubAccountRow(subAccount: SubAccount): Statement {
     values: [
       subAccount.merchantId,
       subAccount.id,
-      subAccount.name,
-      subAccount.percentHundredths,
-      subAccount.settlementCode,
-      subAccount.accountNumber,
-      subAccount.accountCanonical,
-      subAccount.active,
+      ...changeable(subAccount),
       subAccount.updatedAt,
       subAccount.destinationChangedAt,
     ],
   };
+}
+
+/** What can change: parameters 3 to 8 of both statements. */
+function changeable(subAccount: SubAccount): unknown[] {
+  const { name, percentHundredths, settlementCode, accountNumber, accountCanonical, active } = subAccount;
+  return [name, percentHundredths, settlementCode, accountNumber, accountCanonical, active];
 }
 
 /** From the commit on it answers 404; the row stays for the history. The caller holds its lock. */

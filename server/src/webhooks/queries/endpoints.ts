@@ -11,21 +11,14 @@ const endpointColumns = `merchant_id AS "merchantId", id, url, description, kind
 export function insertEndpoint(endpoint: Endpoint): Statement {
   return {
     name: 'webhook_endpoints_insert',
-    text: `INSERT INTO webhook_endpoints (merchant_id, id, url, description, kinds, status, disabled_reason, is_default,
-             secret, previous_secret, previous_secret_expires_at, created_at, updated_at, deleted_at)
+    text: `INSERT INTO webhook_endpoints (merchant_id, id, url, description, kinds, status, disabled_reason, secret,
+             previous_secret, previous_secret_expires_at, is_default, created_at, updated_at, deleted_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, NULL)`,
     values: [
       endpoint.merchantId,
       endpoint.id,
-      endpoint.url,
-      endpoint.description,
-      endpoint.kinds,
-      endpoint.status,
-      endpoint.disabledReason,
+      ...changeable(endpoint),
       endpoint.isDefault,
-      endpoint.secret,
-      endpoint.previousSecret,
-      endpoint.previousSecretExpiresAt,
       endpoint.createdAt,
       endpoint.updatedAt,
     ],
@@ -40,20 +33,15 @@ export function updateEndpointRow(endpoint: Endpoint): Statement {
            SET url = $3, description = $4, kinds = $5, status = $6, disabled_reason = $7, secret = $8,
                previous_secret = $9, previous_secret_expires_at = $10, updated_at = $11
            WHERE merchant_id = $1 AND id = $2`,
-    values: [
-      endpoint.merchantId,
-      endpoint.id,
-      endpoint.url,
-      endpoint.description,
-      endpoint.kinds,
-      endpoint.status,
-      endpoint.disabledReason,
-      endpoint.secret,
-      endpoint.previousSecret,
-      endpoint.previousSecretExpiresAt,
-      endpoint.updatedAt,
-    ],
+    values: [endpoint.merchantId, endpoint.id, ...changeable(endpoint), endpoint.updatedAt],
   };
+}
+
+/** The fields that can change: parameters 3 to 10 of both statements. */
+function changeable(endpoint: Endpoint): unknown[] {
+  const { url, description, kinds, status, disabledReason } = endpoint;
+  const { secret, previousSecret, previousSecretExpiresAt } = endpoint;
+  return [url, description, kinds, status, disabledReason, secret, previousSecret, previousSecretExpiresAt];
 }
 
 export function markEndpointDeleted(endpoint: Pick<Endpoint, 'merchantId' | 'id'>, deletedAt: Date): Statement {
