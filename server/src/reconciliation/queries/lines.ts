@@ -24,27 +24,6 @@ async function lineRows(db: Queryable, statement: Statement): Promise<StatementL
   return (await db.rows<LineRow>(statement)).map(lineOf);
 }
 
-/**
- * In the order of their ids, after the line `after`.
- *
- * @internal
- */
-export function listLinesOfDay(
-  db: Queryable,
-  railAccount: string,
-  day: string,
-  after: Pick<StatementLine, 'id'> | null,
-  rowsMax: number,
-): Promise<StatementLine[]> {
-  return lineRows(db, {
-    name: 'statement_lines_list_of_day',
-    text: `-- across merchants: a line is an account's, which may serve all of them
-           SELECT ${lineColumns} FROM statement_lines
-           WHERE rail_account = $1 AND day = $2 AND ($3::uuid IS NULL OR id > $3) ORDER BY id LIMIT $4`,
-    values: [railAccount, day, after?.id ?? null, rowsMax],
-  });
-}
-
 /** Lines of a day that belong to no record yet, by id. */
 export function listUnlinkedLines(
   db: Queryable,
