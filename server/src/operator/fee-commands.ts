@@ -1,5 +1,5 @@
 import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
-import { amountToJson, parseHundredths } from '../kit/money.ts';
+import { amountToJson, parseHundredths, wholePercent } from '../kit/money.ts';
 import { feeInWords, noFee, type FeePayer, type FeeRule } from '../merchants/fees.ts';
 import { clearFeeRule, setFeePayer, setFeeRule } from '../merchants/manage-rules.ts';
 import { cleared, feeValues, type RuleValues } from '../merchants/rule-values.ts';
@@ -133,13 +133,11 @@ function readRuleKey({ options }: CommandInput): { operation: Operation; network
   return { operation, network };
 }
 
-const percentMaxHundredths = 10_000n;
-
 function readPercent({ options }: CommandInput): bigint {
   const text = options['percent'];
   if (text === undefined) return noFee.percentHundredths;
   const hundredths = parseHundredths(text);
-  if (hundredths === undefined || hundredths > percentMaxHundredths) {
+  if (hundredths === undefined || hundredths > wholePercent) {
     throw new UsageError(`--percent is from 0 to 100 with at most two decimals, like 1.5, not ${text}.`);
   }
   return hundredths;

@@ -1,6 +1,6 @@
 import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import type { Queryable } from '../kit/db.ts';
-import { parseHundredths, percentToJson } from '../kit/money.ts';
+import { parseHundredths, percentToJson, wholePercent } from '../kit/money.ts';
 import { clearReserve, findReserves, setReserve } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { cleared, reserveValues, type RuleValues } from '../merchants/rule-values.ts';
@@ -9,7 +9,6 @@ import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { changeRules, ownerInWords, ownerOf, readOwner, showCommand, sourceInWords } from './rule-owner.ts';
 
-const wholePercent = 10_000n;
 // A leap year and ten years; anything longer is taken for a typing error.
 const hoursMax = 8_784n;
 const daysMax = 3_660n;
