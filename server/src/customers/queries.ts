@@ -1,4 +1,5 @@
-import type { Queryable, Statement } from '../kit/db.ts';
+import type { Statement } from '../kit/db.ts';
+import { rowBy } from '../kit/run-statement.ts';
 import {
   columnFilter,
   createdFilter,
@@ -90,21 +91,14 @@ export function lockIdentityBuckets(merchantId: string, buckets: readonly number
 }
 
 /** The oldest customer with one of the identities. */
-export function findCustomerByIdentity(
-  db: Queryable,
-  merchantId: string,
-  identities: readonly string[],
-): Promise<Customer | undefined> {
-  return db.row<Customer>({
-    name: 'customers_find_by_identity',
-    text: `SELECT ${columns} FROM customers
-           WHERE merchant_id = $1 AND deleted_at IS NULL AND id IN (
-             SELECT customer_id FROM customer_identities WHERE merchant_id = $1 AND identity = ANY ($2::text[])
-           )
-           ORDER BY id LIMIT 1`,
-    values: [merchantId, [...identities]],
-  });
-}
+export const findCustomerByIdentity = rowBy<Customer, [merchantId: string, identities: readonly string[]]>({
+  name: 'customers_find_by_identity',
+  text: `SELECT ${columns} FROM customers
+         WHERE merchant_id = $1 AND deleted_at IS NULL AND id IN (
+           SELECT customer_id FROM customer_identities WHERE merchant_id = $1 AND identity = ANY ($2::text[])
+         )
+         ORDER BY id LIMIT 1`,
+});
 
 export const findCustomerById = finderOf<Customer>({
   name: 'customers_find',

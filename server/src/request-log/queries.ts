@@ -2,6 +2,7 @@ import { finderOf } from '../api/find-record.ts';
 import { columnFilter, createdFilter, substringPattern, type ListFilter, type TimeFilter } from '../api/list-filter.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { runBy } from '../kit/run-statement.ts';
 import { sweepMerchants, sweptIds } from '../kit/sweep.ts';
 import type { LoggedRequest } from './logged-request.ts';
 
@@ -290,12 +291,9 @@ export function listMerchantsWithOldRequests(db: Queryable, beforeId: string): P
 }
 
 /** One batch of a merchant's; returns how many. */
-export function deleteRequestsBefore(db: Queryable, merchantId: string, beforeId: string): Promise<number> {
-  return db.run({
-    name: 'request_log_delete_old',
-    text: `DELETE FROM request_log WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
-             SELECT ctid FROM request_log WHERE merchant_id = $1 AND id < $2 ORDER BY id LIMIT ${purgedRowsMax}
-           ))`,
-    values: [merchantId, beforeId],
-  });
-}
+export const deleteRequestsBefore = runBy<[merchantId: string, beforeId: string]>({
+  name: 'request_log_delete_old',
+  text: `DELETE FROM request_log WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
+           SELECT ctid FROM request_log WHERE merchant_id = $1 AND id < $2 ORDER BY id LIMIT ${purgedRowsMax}
+         ))`,
+});

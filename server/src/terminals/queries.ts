@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowBy } from '../kit/run-statement.ts';
 import { recordConditions, type RecordFilter } from '../api/list-filter.ts';
 import { finderOf } from '../api/find-record.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
@@ -24,17 +25,11 @@ export async function claimCode(
 }
 
 /** Also finds the owner of a deleted terminal's code. */
-export function findCodeOwner(
-  db: Queryable,
-  code: string,
-): Promise<{ merchantId: string; terminalId: string } | undefined> {
-  return db.row({
-    name: 'terminal_codes_find',
-    text: `-- across merchants: a code is typed before anybody knows whose counter it is at
-           SELECT merchant_id AS "merchantId", terminal_id AS "terminalId" FROM terminal_codes WHERE code = $1`,
-    values: [code],
-  });
-}
+export const findCodeOwner = rowBy<{ merchantId: string; terminalId: string }, [code: string]>({
+  name: 'terminal_codes_find',
+  text: `-- across merchants: a code is typed before anybody knows whose counter it is at
+         SELECT merchant_id AS "merchantId", terminal_id AS "terminalId" FROM terminal_codes WHERE code = $1`,
+});
 
 export function insertTerminal(terminal: VirtualTerminal): Statement {
   return {

@@ -1,5 +1,6 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 import { idsOf, isFound } from '../../kit/ids-and-counts.ts';
 import { rowOfId, statementByLast, statementForMany, typedRow } from '../../kit/many-rows.ts';
 import { listOf, type ListSource } from '../../api/list-reader.ts';
@@ -112,13 +113,10 @@ export function listRefundIds(db: Queryable, merchantId: string, chargeId: strin
   });
 }
 
-export function listChargesOfIntent(db: Queryable, merchantId: string, intentId: string): Promise<Charge[]> {
-  return db.rows<Charge>({
-    name: 'charges_list_of_intent',
-    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2 ORDER BY attempt`,
-    values: [merchantId, intentId],
-  });
-}
+export const listChargesOfIntent = rowsBy<Charge, [merchantId: string, intentId: string]>({
+  name: 'charges_list_of_intent',
+  text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2 ORDER BY attempt`,
+});
 
 /** Every attempt of these intents. */
 export function listChargeIds(db: Queryable, merchantId: string, intentIds: readonly string[]): Promise<string[]> {
@@ -140,19 +138,12 @@ export const findRepresentativeCharge = finderOf<Charge>({
 });
 
 /** The same for each of several intents that has an attempt. */
-export function listRepresentativeCharges(
-  db: Queryable,
-  merchantId: string,
-  intentIds: readonly string[],
-): Promise<Charge[]> {
-  return db.rows<Charge>({
-    name: 'charges_list_telling',
-    text: `SELECT DISTINCT ON (intent_id) ${chargeColumns} FROM charges
-           WHERE merchant_id = $1 AND intent_id = ANY ($2)
-           ORDER BY intent_id, status <> 'completed', paid_at NULLS LAST, ${currentFirst}`,
-    values: [merchantId, intentIds],
-  });
-}
+export const listRepresentativeCharges = rowsBy<Charge, [merchantId: string, intentIds: readonly string[]]>({
+  name: 'charges_list_telling',
+  text: `SELECT DISTINCT ON (intent_id) ${chargeColumns} FROM charges
+         WHERE merchant_id = $1 AND intent_id = ANY ($2)
+         ORDER BY intent_id, status <> 'completed', paid_at NULLS LAST, ${currentFirst}`,
+});
 
 /** The current attempt of an intent: the open one that the payer has not left, of which there is at most one; else the newest. */
 export const findCurrentCharge = finderOf<Charge>({

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 import { idsOf } from '../../kit/ids-and-counts.ts';
 import type { LineSubject } from '../statement-line.ts';
 
@@ -29,28 +30,21 @@ export interface ReferencedRecord extends LineSubject {
 }
 
 /** The charges and transfers with these references of ours, which begin with the merchant's short id. */
-export function listByReferences(
-  db: Queryable,
-  railAccount: string,
-  references: readonly string[],
-): Promise<ReferencedRecord[]> {
-  return db.rows({
-    name: 'reconciliation_by_references',
-    text: `-- across merchants: a line may be any merchant's
-           SELECT charges.reference, charges.merchant_id AS "merchantId", charges.id, 'charge' AS type
-           FROM unnest($2::text[]) AS named (reference)
-           JOIN merchants ON merchants.short_id = left(named.reference, 8)
-           JOIN charges ON charges.merchant_id = merchants.id AND charges.reference = named.reference
-           WHERE COALESCE(charges.rail_account, $1) = $1
-           UNION ALL
-           SELECT transfers.reference, transfers.merchant_id, transfers.id, 'transfer'
-           FROM unnest($2::text[]) AS named (reference)
-           JOIN merchants ON merchants.short_id = left(named.reference, 8)
-           JOIN transfers ON transfers.merchant_id = merchants.id AND transfers.reference = named.reference
-           WHERE COALESCE(transfers.rail_account, $1) = $1`,
-    values: [railAccount, references],
-  });
-}
+export const listByReferences = rowsBy<ReferencedRecord, [railAccount: string, references: readonly string[]]>({
+  name: 'reconciliation_by_references',
+  text: `-- across merchants: a line may be any merchant's
+         SELECT charges.reference, charges.merchant_id AS "merchantId", charges.id, 'charge' AS type
+         FROM unnest($2::text[]) AS named (reference)
+         JOIN merchants ON merchants.short_id = left(named.reference, 8)
+         JOIN charges ON charges.merchant_id = merchants.id AND charges.reference = named.reference
+         WHERE COALESCE(charges.rail_account, $1) = $1
+         UNION ALL
+         SELECT transfers.reference, transfers.merchant_id, transfers.id, 'transfer'
+         FROM unnest($2::text[]) AS named (reference)
+         JOIN merchants ON merchants.short_id = left(named.reference, 8)
+         JOIN transfers ON transfers.merchant_id = merchants.id AND transfers.reference = named.reference
+         WHERE COALESCE(transfers.rail_account, $1) = $1`,
+});
 
 /** A refund that was sent to the network, which no transaction has settled yet. */
 export interface UnsettledRefund {

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowBy, rowsBy } from '../../kit/run-statement.ts';
 import { isFound } from '../../kit/ids-and-counts.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { StatementEntry } from '../../networks/statement.ts';
@@ -40,26 +41,16 @@ export function insertImportOnce(
   });
 }
 
-export function findImport(
-  db: Queryable,
-  railAccount: string,
-  fingerprint: string,
-): Promise<StatementImport | undefined> {
-  return db.row({
-    name: 'statement_imports_find',
-    text: `SELECT ${importColumns} FROM statement_imports WHERE rail_account = $1 AND fingerprint = $2`,
-    values: [railAccount, fingerprint],
-  });
-}
+export const findImport = rowBy<StatementImport, [railAccount: string, fingerprint: string]>({
+  name: 'statement_imports_find',
+  text: `SELECT ${importColumns} FROM statement_imports WHERE rail_account = $1 AND fingerprint = $2`,
+});
 
 /** Newest first. */
-export function listImports(db: Queryable, railAccount: string, rowsMax: number): Promise<StatementImport[]> {
-  return db.rows({
-    name: 'statement_imports_list',
-    text: `SELECT ${importColumns} FROM statement_imports WHERE rail_account = $1 ORDER BY id DESC LIMIT $2`,
-    values: [railAccount, rowsMax],
-  });
-}
+export const listImports = rowsBy<StatementImport, [railAccount: string, rowsMax: number]>({
+  name: 'statement_imports_list',
+  text: `SELECT ${importColumns} FROM statement_imports WHERE rail_account = $1 ORDER BY id DESC LIMIT $2`,
+});
 
 /** Guarded by how far the import was: of two processes with one file, the second fails. */
 export function updateImport(db: Queryable, rowsBefore: bigint, next: StatementImport): Promise<number> {
@@ -177,19 +168,12 @@ export interface StoredIdentity extends Pick<StatementEntry, 'status' | 'netMino
 }
 
 /** In the order of their ordinals. */
-export function listIdentities(
-  db: Queryable,
-  railAccount: string,
-  identities: readonly string[],
-): Promise<StoredIdentity[]> {
-  return db.rows({
-    name: 'statement_lines_identities',
-    text: `-- across merchants: a line is an account's, which may serve all of them
-           SELECT id, identity, ordinal, import_id AS "importId", row_number AS "rowNumber", status, net AS "netMinor"
-           FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2::text[]) ORDER BY identity, ordinal`,
-    values: [railAccount, identities],
-  });
-}
+export const listIdentities = rowsBy<StoredIdentity, [railAccount: string, identities: readonly string[]]>({
+  name: 'statement_lines_identities',
+  text: `-- across merchants: a line is an account's, which may serve all of them
+         SELECT id, identity, ordinal, import_id AS "importId", row_number AS "rowNumber", status, net AS "netMinor"
+         FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2::text[]) ORDER BY identity, ordinal`,
+});
 
 /** A line with its location in the import. */
 export interface NumberedLine {
@@ -272,10 +256,7 @@ export function upsertMapping(
 }
 
 /** By name. */
-export function listMappings(db: Queryable, railAccount: string): Promise<{ name: string; definition: Mapping }[]> {
-  return db.rows({
-    name: 'statement_mappings_list',
-    text: 'SELECT name, definition FROM statement_mappings WHERE rail_account = $1 ORDER BY name',
-    values: [railAccount],
-  });
-}
+export const listMappings = rowsBy<{ name: string; definition: Mapping }, [railAccount: string]>({
+  name: 'statement_mappings_list',
+  text: 'SELECT name, definition FROM statement_mappings WHERE rail_account = $1 ORDER BY name',
+});

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowBy } from '../../kit/run-statement.ts';
 import { idsOf, isFound } from '../../kit/ids-and-counts.ts';
 import type { LineSubject, StatementLine } from '../statement-line.ts';
 
@@ -129,27 +130,24 @@ export interface DayOfLines {
 }
 
 /** Lines of one time are in the order of their file. */
-export function readDayOfLines(db: Queryable, railAccount: string, day: string): Promise<DayOfLines | undefined> {
-  return db.row({
-    name: 'statement_lines_read_day',
-    text: `-- across merchants: a line is an account's, which may serve all of them
-           WITH ordered AS (
-             SELECT net, balance, sum(net) OVER earlier AS moved,
-                    count(balance) OVER earlier AS balances
-             FROM statement_lines WHERE rail_account = $1 AND day = $2
-             WINDOW earlier AS (ORDER BY at, sequence ROWS UNBOUNDED PRECEDING)
-           ), balanced AS (
-             SELECT balance - moved AS base, balances, lag(balance - moved) OVER (ORDER BY balances) AS base_before
-             FROM ordered WHERE balance IS NOT NULL
-           )
-           SELECT (SELECT count(*) FROM ordered) AS lines, COALESCE((SELECT sum(net) FROM ordered), 0)::text AS change,
-                  (SELECT base FROM balanced WHERE balances = 1)::text AS opening,
-                  ((SELECT base FROM balanced ORDER BY balances DESC LIMIT 1) + (SELECT sum(net) FROM ordered))::text AS closing,
-                  (SELECT count(*) FROM balanced WHERE base <> base_before) AS gaps,
-                  COALESCE((SELECT sum(base - base_before) FROM balanced WHERE base <> base_before), 0)::text AS "gapSum"`,
-    values: [railAccount, day],
-  });
-}
+export const readDayOfLines = rowBy<DayOfLines, [railAccount: string, day: string]>({
+  name: 'statement_lines_read_day',
+  text: `-- across merchants: a line is an account's, which may serve all of them
+         WITH ordered AS (
+           SELECT net, balance, sum(net) OVER earlier AS moved,
+                  count(balance) OVER earlier AS balances
+           FROM statement_lines WHERE rail_account = $1 AND day = $2
+           WINDOW earlier AS (ORDER BY at, sequence ROWS UNBOUNDED PRECEDING)
+         ), balanced AS (
+           SELECT balance - moved AS base, balances, lag(balance - moved) OVER (ORDER BY balances) AS base_before
+           FROM ordered WHERE balance IS NOT NULL
+         )
+         SELECT (SELECT count(*) FROM ordered) AS lines, COALESCE((SELECT sum(net) FROM ordered), 0)::text AS change,
+                (SELECT base FROM balanced WHERE balances = 1)::text AS opening,
+                ((SELECT base FROM balanced ORDER BY balances DESC LIMIT 1) + (SELECT sum(net) FROM ordered))::text AS closing,
+                (SELECT count(*) FROM balanced WHERE base <> base_before) AS gaps,
+                COALESCE((SELECT sum(base - base_before) FROM balanced WHERE base <> base_before), 0)::text AS "gapSum"`,
+});
 
 /** Which of these records have a line on a day. */
 export function listSubjectsWithLines(

@@ -1,5 +1,6 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 import { countOf, isFound } from '../../kit/ids-and-counts.ts';
 import type { DisabledReason, Endpoint, EndpointToPlan } from '../endpoint.ts';
 
@@ -119,25 +120,19 @@ export function countEndpoints(db: Queryable, merchantId: string): Promise<numbe
 }
 
 /** Newest first. */
-export function listEndpointsByMerchant(db: Queryable, merchantId: string): Promise<Endpoint[]> {
-  return db.rows<Endpoint>({
-    name: 'webhook_endpoints_list',
-    text: `SELECT ${endpointColumns} FROM webhook_endpoints
-           WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id DESC`,
-    values: [merchantId],
-  });
-}
+export const listEndpointsByMerchant = rowsBy<Endpoint, [merchantId: string]>({
+  name: 'webhook_endpoints_list',
+  text: `SELECT ${endpointColumns} FROM webhook_endpoints
+         WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id DESC`,
+});
 
 /**
  * Oldest first, without locks: every payment plans, and a change of an endpoint would never get its lock. Deliveries to
  * an endpoint that is disabled meanwhile cannot be claimed; a worker marks them as kept.
  */
-export function listEndpointsToPlan(db: Queryable, merchantId: string): Promise<EndpointToPlan[]> {
-  return db.rows<EndpointToPlan>({
-    name: 'webhook_endpoints_list_to_plan',
-    text: `SELECT ${endpointColumns},
-                  (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode"
-           FROM webhook_endpoints WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id`,
-    values: [merchantId],
-  });
-}
+export const listEndpointsToPlan = rowsBy<EndpointToPlan, [merchantId: string]>({
+  name: 'webhook_endpoints_list_to_plan',
+  text: `SELECT ${endpointColumns},
+                (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode"
+         FROM webhook_endpoints WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id`,
+});

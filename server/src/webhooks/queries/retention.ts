@@ -1,4 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
+import { runBy } from '../../kit/run-statement.ts';
 import { idsOf } from '../../kit/ids-and-counts.ts';
 import { sweptIds } from '../../kit/sweep.ts';
 import type { DeliveryStatus } from '../delivery.ts';
@@ -54,26 +55,16 @@ export function lockDeliveriesOfEvents(
 }
 
 /** The caller has locked them and checked that none is pending. */
-export function deleteDeliveriesOfEvents(
-  db: Queryable,
-  merchantId: string,
-  eventIds: readonly string[],
-): Promise<number> {
-  return db.run({
-    name: 'webhook_deliveries_delete_of_events',
-    text: 'DELETE FROM webhook_deliveries WHERE merchant_id = $1 AND event_id = ANY ($2::uuid[])',
-    values: [merchantId, [...eventIds]],
-  });
-}
+export const deleteDeliveriesOfEvents = runBy<[merchantId: string, eventIds: readonly string[]]>({
+  name: 'webhook_deliveries_delete_of_events',
+  text: 'DELETE FROM webhook_deliveries WHERE merchant_id = $1 AND event_id = ANY ($2::uuid[])',
+});
 
 /** The foreign key refuses it while one of them has a delivery. */
-export function deleteEvents(db: Queryable, merchantId: string, eventIds: readonly string[]): Promise<number> {
-  return db.run({
-    name: 'webhook_events_delete',
-    text: 'DELETE FROM events WHERE merchant_id = $1 AND id = ANY ($2::uuid[])',
-    values: [merchantId, [...eventIds]],
-  });
-}
+export const deleteEvents = runBy<[merchantId: string, eventIds: readonly string[]]>({
+  name: 'webhook_events_delete',
+  text: 'DELETE FROM events WHERE merchant_id = $1 AND id = ANY ($2::uuid[])',
+});
 
 /** How attempts older than `before` are found: no attempt is older than its delivery, whose id it has. */
 export interface OldAttempts {
