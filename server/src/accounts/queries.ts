@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { rowBy, rowsBy, runBy } from '../kit/run-statement.ts';
+import { rowBy, rowsBy, runBy, statementBy } from '../kit/run-statement.ts';
 import { countOf } from '../kit/ids-and-counts.ts';
 import type { Account, Passkey, Realm, Session } from './account.ts';
 
@@ -40,22 +40,16 @@ export const lockAccount = rowBy<Account, [id: string]>({
   text: `SELECT ${accountColumns} FROM accounts WHERE id = $1 FOR UPDATE`,
 });
 
-export function updatePassword(id: string, passwordHash: string): Statement {
-  return {
-    name: 'accounts_password',
-    text: 'UPDATE accounts SET password_hash = $2 WHERE id = $1',
-    values: [id, passwordHash],
-  };
-}
+export const updatePassword = statementBy<[id: string, passwordHash: string]>({
+  name: 'accounts_password',
+  text: 'UPDATE accounts SET password_hash = $2 WHERE id = $1',
+});
 
 /** The first time stays. */
-export function markEmailVerified(id: string, at: Date): Statement {
-  return {
-    name: 'accounts_verified',
-    text: 'UPDATE accounts SET email_verified_at = $2 WHERE id = $1 AND email_verified_at IS NULL',
-    values: [id, at],
-  };
-}
+export const markEmailVerified = statementBy<[id: string, at: Date]>({
+  name: 'accounts_verified',
+  text: 'UPDATE accounts SET email_verified_at = $2 WHERE id = $1 AND email_verified_at IS NULL',
+});
 
 /** A new secret replaces one that was never confirmed; returns 0 if one is in force. */
 export const setTotpSecret = runBy<[id: string, sealed: Uint8Array]>({
@@ -63,13 +57,10 @@ export const setTotpSecret = runBy<[id: string, sealed: Uint8Array]>({
   text: `UPDATE accounts SET totp_secret = $2, totp_last_step = NULL WHERE id = $1 AND totp_confirmed_at IS NULL`,
 });
 
-export function confirmTotp(id: string, at: Date): Statement {
-  return {
-    name: 'accounts_totp_confirm',
-    text: 'UPDATE accounts SET totp_confirmed_at = $2 WHERE id = $1 AND totp_confirmed_at IS NULL',
-    values: [id, at],
-  };
-}
+export const confirmTotp = statementBy<[id: string, at: Date]>({
+  name: 'accounts_totp_confirm',
+  text: 'UPDATE accounts SET totp_confirmed_at = $2 WHERE id = $1 AND totp_confirmed_at IS NULL',
+});
 
 /** Returns 0 if none is in force. */
 export const removeTotp = runBy<[id: string]>({
@@ -84,21 +75,15 @@ export const acceptTotpStep = runBy<[id: string, step: bigint]>({
   text: `UPDATE accounts SET totp_last_step = $2 WHERE id = $1 AND (totp_last_step IS NULL OR totp_last_step < $2)`,
 });
 
-export function insertRecoveryCode(accountId: string, codeHash: Uint8Array): Statement {
-  return {
-    name: 'account_recovery_codes_insert',
-    text: 'INSERT INTO account_recovery_codes (account_id, code_hash) VALUES ($1, $2)',
-    values: [accountId, codeHash],
-  };
-}
+export const insertRecoveryCode = statementBy<[accountId: string, codeHash: Uint8Array]>({
+  name: 'account_recovery_codes_insert',
+  text: 'INSERT INTO account_recovery_codes (account_id, code_hash) VALUES ($1, $2)',
+});
 
-export function deleteRecoveryCodes(accountId: string): Statement {
-  return {
-    name: 'account_recovery_codes_delete',
-    text: 'DELETE FROM account_recovery_codes WHERE account_id = $1',
-    values: [accountId],
-  };
-}
+export const deleteRecoveryCodes = statementBy<[accountId: string]>({
+  name: 'account_recovery_codes_delete',
+  text: 'DELETE FROM account_recovery_codes WHERE account_id = $1',
+});
 
 /** Uses a code up; returns 0 if there is none. */
 export const consumeRecoveryCode = runBy<[accountId: string, codeHash: Uint8Array]>({
@@ -241,13 +226,10 @@ export const deleteSession = runBy<[accountId: string, id: string]>({
 });
 
 /** All sessions of an account but one; null ends them all. */
-export function deleteSessions(accountId: string, exceptId: string | null): Statement {
-  return {
-    name: 'account_sessions_delete_others',
-    text: 'DELETE FROM account_sessions WHERE account_id = $1 AND ($2::uuid IS NULL OR id <> $2)',
-    values: [accountId, exceptId],
-  };
-}
+export const deleteSessions = statementBy<[accountId: string, exceptId: string | null]>({
+  name: 'account_sessions_delete_others',
+  text: 'DELETE FROM account_sessions WHERE account_id = $1 AND ($2::uuid IS NULL OR id <> $2)',
+});
 
 /** `passkey`: a challenge that has counted; the others are links that have not. */
 export type TokenPurpose = 'verify_email' | 'reset_password' | 'set_password' | 'passkey';
@@ -296,13 +278,10 @@ export async function findTokenAccount(
 }
 
 /** A new link makes the earlier ones of the same purpose worthless. */
-export function deleteTokens(accountId: string, purposes: readonly TokenPurpose[]): Statement {
-  return {
-    name: 'account_tokens_delete',
-    text: 'DELETE FROM account_tokens WHERE account_id = $1 AND purpose = ANY ($2)',
-    values: [accountId, purposes],
-  };
-}
+export const deleteTokens = statementBy<[accountId: string, purposes: readonly TokenPurpose[]]>({
+  name: 'account_tokens_delete',
+  text: 'DELETE FROM account_tokens WHERE account_id = $1 AND purpose = ANY ($2)',
+});
 
 /** Deletes what has ended: sessions, links and counts, some at a time. */
 export async function purgeEndedLogins(

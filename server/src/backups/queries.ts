@@ -1,6 +1,6 @@
 import type { AdminClient } from '../database/admin-client.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { rowBy, rowsBy } from '../kit/run-statement.ts';
+import { rowBy, rowsBy, statementBy } from '../kit/run-statement.ts';
 
 /** A backup or a drill that has ended. */
 export interface BackupRun {
@@ -55,13 +55,10 @@ export const findHeldRestore = rowBy<Restore, []>({
 });
 
 /** Releases all of them: an older one was restored with a newer one's backup. */
-export function releaseRestores(releasedAt: Date): Statement {
-  return {
-    name: 'restores_release',
-    text: 'UPDATE restores SET released_at = $1 WHERE released_at IS NULL',
-    values: [releasedAt],
-  };
-}
+export const releaseRestores = statementBy<[releasedAt: Date]>({
+  name: 'restores_release',
+  text: 'UPDATE restores SET released_at = $1 WHERE released_at IS NULL',
+});
 
 /** When the server last failed to archive its log, if it has not succeeded since: whoever runs it, and null without an archive. */
 export async function findArchiveFailure(db: Queryable): Promise<Date | null> {

@@ -1,5 +1,5 @@
 import type { Statement } from '../kit/db.ts';
-import { rowsBy } from '../kit/run-statement.ts';
+import { rowsBy, statementBy } from '../kit/run-statement.ts';
 
 export interface BusinessCheck {
   item: string;
@@ -24,10 +24,7 @@ export function insertBusinessCheck(businessId: string, check: BusinessCheck): S
   };
 }
 
-export function deleteBusinessCheck(businessId: string, item: string): Statement {
-  return {
-    name: 'business_checks_delete',
-    text: 'DELETE FROM business_checks WHERE business_id = $1 AND item = $2',
-    values: [businessId, item],
-  };
-}
+export const deleteBusinessCheck = statementBy<[businessId: string, item: string]>({
+  name: 'business_checks_delete',
+  text: 'DELETE FROM business_checks WHERE business_id = $1 AND item = $2',
+});

@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { rowsBy, runBy } from '../kit/run-statement.ts';
+import { rowsBy, runBy, statementBy } from '../kit/run-statement.ts';
 import { countOf } from '../kit/ids-and-counts.ts';
 import type { ChannelName } from './channel.ts';
 import type { ChatMessage, NoticeRow, NoticeStatus, NumberState } from './notice.ts';
@@ -325,13 +325,10 @@ export function upsertChat({ number, chatId }: ChatLink, linkedAt: Date): Statem
   };
 }
 
-export function deleteChatsOf(chatId: string): Statement {
-  return {
-    name: 'telegram_chats_delete_of',
-    text: `DELETE FROM telegram_chats WHERE chat_id = $1`,
-    values: [chatId],
-  };
-}
+export const deleteChatsOf = statementBy<[chatId: string]>({
+  name: 'telegram_chats_delete_of',
+  text: `DELETE FROM telegram_chats WHERE chat_id = $1`,
+});
 
 /** Only if the number still has this chat. */
 export function deleteChat({ number, chatId }: ChatLink): Statement {

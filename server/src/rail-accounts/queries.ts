@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { rowBy, rowsBy } from '../kit/run-statement.ts';
+import { rowBy, rowsBy, statementBy } from '../kit/run-statement.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
 import type { RailAccount, SealedCredentials } from './rail-account.ts';
 
@@ -105,23 +105,17 @@ export function insertCredentials(credentials: SealedCredentials): Statement {
 }
 
 /** Every version ends then at the latest, also one whose overlap was longer. */
-export function endCredentials(railAccount: string, validUntil: Date): Statement {
-  return {
-    name: 'rail_credentials_end',
-    text: `UPDATE rail_credentials SET valid_until = $2
-           WHERE rail_account = $1 AND (valid_until IS NULL OR valid_until > $2)`,
-    values: [railAccount, validUntil],
-  };
-}
+export const endCredentials = statementBy<[railAccount: string, validUntil: Date]>({
+  name: 'rail_credentials_end',
+  text: `UPDATE rail_credentials SET valid_until = $2
+         WHERE rail_account = $1 AND (valid_until IS NULL OR valid_until > $2)`,
+});
 
 /** Secrets that verify nothing any more are not kept. */
-export function deleteEndedCredentials(railAccount: string, now: Date): Statement {
-  return {
-    name: 'rail_credentials_delete_ended',
-    text: 'DELETE FROM rail_credentials WHERE rail_account = $1 AND valid_until <= $2',
-    values: [railAccount, now],
-  };
-}
+export const deleteEndedCredentials = statementBy<[railAccount: string, now: Date]>({
+  name: 'rail_credentials_delete_ended',
+  text: 'DELETE FROM rail_credentials WHERE rail_account = $1 AND valid_until <= $2',
+});
 
 const sealedKeyId = sealedKeyIdSql('sealed');
 

@@ -2,7 +2,7 @@ import { finderOf } from '../api/find-record.ts';
 import { columnFilter, createdFilter, substringPattern, type ListFilter, type TimeFilter } from '../api/list-filter.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { runBy } from '../kit/run-statement.ts';
+import { runBy, statementBy } from '../kit/run-statement.ts';
 import { sweepMerchants, sweptIds } from '../kit/sweep.ts';
 import type { LoggedRequest } from './logged-request.ts';
 
@@ -218,14 +218,11 @@ export function deleteBodies({ merchantId, afterId, toId }: RequestRange): State
 }
 
 /** Of requests whose path or response has one of these ids. */
-export function deleteBodiesOfRecords(merchantId: string, objectIds: readonly string[]): Statement {
-  return {
-    name: 'request_log_delete_bodies_of_records',
-    text: `UPDATE request_log SET query = NULL, request_body = NULL, response_body = NULL
-           WHERE merchant_id = $1 AND (path_object_id = ANY ($2::uuid[]) OR response_object_id = ANY ($2::uuid[]))`,
-    values: [merchantId, [...objectIds]],
-  };
-}
+export const deleteBodiesOfRecords = statementBy<[merchantId: string, objectIds: readonly string[]]>({
+  name: 'request_log_delete_bodies_of_records',
+  text: `UPDATE request_log SET query = NULL, request_body = NULL, response_body = NULL
+         WHERE merchant_id = $1 AND (path_object_id = ANY ($2::uuid[]) OR response_object_id = ANY ($2::uuid[]))`,
+});
 
 /** The customers that these records are, or that the payments and attempts among them name. */
 export function listCustomersOfRecords(

@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { rowBy, rowsBy, runBy } from '../../kit/run-statement.ts';
+import { rowBy, rowsBy, runBy, statementBy } from '../../kit/run-statement.ts';
 import type { MerchantRole } from '../permissions.ts';
 
 /** Who works for a business, and as what. */
@@ -171,13 +171,10 @@ export const findInvitation = rowBy<Invitation & { businessName: string }, [toke
 });
 
 /** Ends the open invitations of somebody who may no longer invite. */
-export function deleteInvitationsBy(businessId: string, invitedBy: string): Statement {
-  return {
-    name: 'invitations_delete_by',
-    text: 'DELETE FROM invitations WHERE business_id = $1 AND invited_by = $2',
-    values: [businessId, invitedBy],
-  };
-}
+export const deleteInvitationsBy = statementBy<[businessId: string, invitedBy: string]>({
+  name: 'invitations_delete_by',
+  text: 'DELETE FROM invitations WHERE business_id = $1 AND invited_by = $2',
+});
 
 /** Uses an invitation up; returns 0 if it was used or withdrawn meanwhile. */
 export const deleteInvitation = runBy<[businessId: string, id: string]>({

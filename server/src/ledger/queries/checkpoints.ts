@@ -1,4 +1,5 @@
 import type { Queryable, Statement, Transaction } from '../../kit/db.ts';
+import { statementBy } from '../../kit/run-statement.ts';
 import { sweptIds } from '../../kit/sweep.ts';
 import type { LedgerRow } from '../queries.ts';
 import { lastId } from './history.ts';
@@ -152,13 +153,10 @@ export function addToCheckpoints(
   };
 }
 
-export function deleteCheckpoints(merchantId: string): Statement {
-  return {
-    name: 'ledger_checkpoints_delete',
-    text: 'DELETE FROM ledger_checkpoints WHERE merchant_id = $1',
-    values: [merchantId],
-  };
-}
+export const deleteCheckpoints = statementBy<[merchantId: string]>({
+  name: 'ledger_checkpoints_delete',
+  text: 'DELETE FROM ledger_checkpoints WHERE merchant_id = $1',
+});
 
 /** For the operator's figures: since when the merchant that was checked longest ago has not been, and how many are wrong. */
 export async function summarizeChecks(db: Queryable): Promise<{ oldest: Date | null; wrong: bigint }> {

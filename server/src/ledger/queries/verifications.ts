@@ -1,5 +1,5 @@
 import type { Statement } from '../../kit/db.ts';
-import { rowsBy } from '../../kit/run-statement.ts';
+import { rowsBy, statementBy } from '../../kit/run-statement.ts';
 
 /** The result of a verification of the whole ledger. */
 export interface StoredVerification {
@@ -23,9 +23,10 @@ export function insertVerification(verification: StoredVerification): Statement 
 }
 
 /** For the rest of the transaction: reading millions of movements takes longer than anything that a request does. */
-export function allowLongVerification(): Statement {
-  return { name: 'ledger_verifications_timeout', text: "SET LOCAL statement_timeout = '10min'", values: [] };
-}
+export const allowLongVerification = statementBy<[]>({
+  name: 'ledger_verifications_timeout',
+  text: "SET LOCAL statement_timeout = '10min'",
+});
 
 /** Newest first. */
 export const listVerifications = rowsBy<StoredVerification, [rowsMax: number]>({

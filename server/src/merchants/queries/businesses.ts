@@ -1,5 +1,4 @@
-import type { Statement } from '../../kit/db.ts';
-import { rowBy, runBy } from '../../kit/run-statement.ts';
+import { rowBy, runBy, statementBy } from '../../kit/run-statement.ts';
 
 /** A business with what its owner and the operator have decided for both of its merchants. */
 export interface Business {
@@ -46,13 +45,10 @@ export const clearSuspended = runBy<[businessId: string]>({
   text: 'UPDATE businesses SET suspended_at = NULL WHERE id = $1 AND suspended_at IS NOT NULL',
 });
 
-export function updateRefundLimit(businessId: string, limitMinor: bigint | null): Statement {
-  return {
-    name: 'businesses_update_refund_limit',
-    text: 'UPDATE businesses SET refund_limit = $2 WHERE id = $1',
-    values: [businessId, limitMinor],
-  };
-}
+export const updateRefundLimit = statementBy<[businessId: string, limitMinor: bigint | null]>({
+  name: 'businesses_update_refund_limit',
+  text: 'UPDATE businesses SET refund_limit = $2 WHERE id = $1',
+});
 
 /** Returns 0 where live is open: its name was approved. */
 export const updateBusinessName = runBy<[businessId: string, name: string]>({
@@ -60,11 +56,8 @@ export const updateBusinessName = runBy<[businessId: string, name: string]>({
   text: 'UPDATE businesses SET name = $2 WHERE id = $1 AND live_approved_at IS NULL',
 });
 
-export function updateMerchantNames(businessId: string, name: string): Statement {
-  return {
-    name: 'merchants_rename',
-    text: `-- across merchants: the two of one business, which share its name
-           UPDATE merchants SET name = $2 WHERE business_id = $1`,
-    values: [businessId, name],
-  };
-}
+export const updateMerchantNames = statementBy<[businessId: string, name: string]>({
+  name: 'merchants_rename',
+  text: `-- across merchants: the two of one business, which share its name
+         UPDATE merchants SET name = $2 WHERE business_id = $1`,
+});

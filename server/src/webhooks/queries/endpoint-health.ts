@@ -1,6 +1,6 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { rowsBy } from '../../kit/run-statement.ts';
+import { rowsBy, statementBy } from '../../kit/run-statement.ts';
 
 /** The health of an endpoint; null where nothing has been sent to it yet. */
 export interface HealthRow {
@@ -118,13 +118,10 @@ export const lockFailing = finderOf<Failing>({
          WHERE merchant_id = $1 AND endpoint_id = $2 FOR NO KEY UPDATE`,
 });
 
-export function markWarned(merchantId: string, endpointId: string, warnedAt: Date): Statement {
-  return {
-    name: 'webhook_health_mark_warned',
-    text: 'UPDATE webhook_endpoint_health SET warned_at = $3 WHERE merchant_id = $1 AND endpoint_id = $2',
-    values: [merchantId, endpointId, warnedAt],
-  };
-}
+export const markWarned = statementBy<[merchantId: string, endpointId: string, warnedAt: Date]>({
+  name: 'webhook_health_mark_warned',
+  text: 'UPDATE webhook_endpoint_health SET warned_at = $3 WHERE merchant_id = $1 AND endpoint_id = $2',
+});
 
 /** The attempts of one hour. */
 export interface HourOfAttempts {
