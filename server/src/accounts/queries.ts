@@ -1,4 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowBy, rowsBy, runBy, statementBy } from '../kit/run-statement.ts';
+import { countOf } from '../kit/ids-and-counts.ts';
 import type { Account, Passkey, Realm, Session } from './account.ts';
 
 const accountColumns = `id, realm, email, name, password_hash AS "passwordHash", email_verified_at AS "emailVerifiedAt",
@@ -22,116 +24,79 @@ export function insertAccount(db: Queryable, account: Account): Promise<number> 
   });
 }
 
-export function findAccount(db: Queryable, id: string): Promise<Account | undefined> {
-  return db.row<Account>({
-    name: 'accounts_find',
-    text: `SELECT ${accountColumns} FROM accounts WHERE id = $1`,
-    values: [id],
-  });
-}
+export const findAccount = rowBy<Account, [id: string]>({
+  name: 'accounts_find',
+  text: `SELECT ${accountColumns} FROM accounts WHERE id = $1`,
+});
 
-export function findAccountByEmail(db: Queryable, realm: Realm, email: string): Promise<Account | undefined> {
-  return db.row<Account>({
-    name: 'accounts_find_by_email',
-    text: `SELECT ${accountColumns} FROM accounts WHERE realm = $1 AND email = $2`,
-    values: [realm, email],
-  });
-}
+export const findAccountByEmail = rowBy<Account, [realm: Realm, email: string]>({
+  name: 'accounts_find_by_email',
+  text: `SELECT ${accountColumns} FROM accounts WHERE realm = $1 AND email = $2`,
+});
 
 /** Serializes what changes one login's factors and sessions. */
-export function lockAccount(db: Queryable, id: string): Promise<Account | undefined> {
-  return db.row<Account>({
-    name: 'accounts_lock',
-    text: `SELECT ${accountColumns} FROM accounts WHERE id = $1 FOR UPDATE`,
-    values: [id],
-  });
-}
+export const lockAccount = rowBy<Account, [id: string]>({
+  name: 'accounts_lock',
+  text: `SELECT ${accountColumns} FROM accounts WHERE id = $1 FOR UPDATE`,
+});
 
-export function updatePassword(id: string, passwordHash: string): Statement {
-  return {
-    name: 'accounts_password',
-    text: 'UPDATE accounts SET password_hash = $2 WHERE id = $1',
-    values: [id, passwordHash],
-  };
-}
+export const updatePassword = statementBy<[id: string, passwordHash: string]>({
+  name: 'accounts_password',
+  text: 'UPDATE accounts SET password_hash = $2 WHERE id = $1',
+});
 
 /** The first time stays. */
-export function markEmailVerified(id: string, at: Date): Statement {
-  return {
-    name: 'accounts_verified',
-    text: 'UPDATE accounts SET email_verified_at = $2 WHERE id = $1 AND email_verified_at IS NULL',
-    values: [id, at],
-  };
-}
+export const markEmailVerified = statementBy<[id: string, at: Date]>({
+  name: 'accounts_verified',
+  text: 'UPDATE accounts SET email_verified_at = $2 WHERE id = $1 AND email_verified_at IS NULL',
+});
 
 /** A new secret replaces one that was never confirmed; returns 0 if one is in force. */
-export function setTotpSecret(db: Queryable, id: string, sealed: Uint8Array): Promise<number> {
-  return db.run({
-    name: 'accounts_totp_set',
-    text: `UPDATE accounts SET totp_secret = $2, totp_last_step = NULL WHERE id = $1 AND totp_confirmed_at IS NULL`,
-    values: [id, sealed],
-  });
-}
+export const setTotpSecret = runBy<[id: string, sealed: Uint8Array]>({
+  name: 'accounts_totp_set',
+  text: `UPDATE accounts SET totp_secret = $2, totp_last_step = NULL WHERE id = $1 AND totp_confirmed_at IS NULL`,
+});
 
-export function confirmTotp(id: string, at: Date): Statement {
-  return {
-    name: 'accounts_totp_confirm',
-    text: 'UPDATE accounts SET totp_confirmed_at = $2 WHERE id = $1 AND totp_confirmed_at IS NULL',
-    values: [id, at],
-  };
-}
+export const confirmTotp = statementBy<[id: string, at: Date]>({
+  name: 'accounts_totp_confirm',
+  text: 'UPDATE accounts SET totp_confirmed_at = $2 WHERE id = $1 AND totp_confirmed_at IS NULL',
+});
 
 /** Returns 0 if none is in force. */
-export function removeTotp(db: Queryable, id: string): Promise<number> {
-  return db.run({
-    name: 'accounts_totp_remove',
-    text: `UPDATE accounts SET totp_secret = NULL, totp_confirmed_at = NULL, totp_last_step = NULL
-            WHERE id = $1 AND totp_confirmed_at IS NOT NULL`,
-    values: [id],
-  });
-}
+export const removeTotp = runBy<[id: string]>({
+  name: 'accounts_totp_remove',
+  text: `UPDATE accounts SET totp_secret = NULL, totp_confirmed_at = NULL, totp_last_step = NULL
+          WHERE id = $1 AND totp_confirmed_at IS NOT NULL`,
+});
 
 /** Accepts each time step once; returns 0 for one that was accepted before, or that is older. */
-export function acceptTotpStep(db: Queryable, id: string, step: bigint): Promise<number> {
-  return db.run({
-    name: 'accounts_totp_step',
-    text: `UPDATE accounts SET totp_last_step = $2 WHERE id = $1 AND (totp_last_step IS NULL OR totp_last_step < $2)`,
-    values: [id, step],
-  });
-}
+export const acceptTotpStep = runBy<[id: string, step: bigint]>({
+  name: 'accounts_totp_step',
+  text: `UPDATE accounts SET totp_last_step = $2 WHERE id = $1 AND (totp_last_step IS NULL OR totp_last_step < $2)`,
+});
 
-export function insertRecoveryCode(accountId: string, codeHash: Uint8Array): Statement {
-  return {
-    name: 'account_recovery_codes_insert',
-    text: 'INSERT INTO account_recovery_codes (account_id, code_hash) VALUES ($1, $2)',
-    values: [accountId, codeHash],
-  };
-}
+export const insertRecoveryCode = statementBy<[accountId: string, codeHash: Uint8Array]>({
+  name: 'account_recovery_codes_insert',
+  text: 'INSERT INTO account_recovery_codes (account_id, code_hash) VALUES ($1, $2)',
+});
 
-export function deleteRecoveryCodes(accountId: string): Statement {
-  return {
-    name: 'account_recovery_codes_delete',
-    text: 'DELETE FROM account_recovery_codes WHERE account_id = $1',
-    values: [accountId],
-  };
-}
+export const deleteRecoveryCodes = statementBy<[accountId: string]>({
+  name: 'account_recovery_codes_delete',
+  text: 'DELETE FROM account_recovery_codes WHERE account_id = $1',
+});
 
 /** Uses a code up; returns 0 if there is none. */
-export function consumeRecoveryCode(db: Queryable, accountId: string, codeHash: Uint8Array): Promise<number> {
-  return db.run({
-    name: 'account_recovery_codes_consume',
-    text: 'DELETE FROM account_recovery_codes WHERE account_id = $1 AND code_hash = $2',
-    values: [accountId, codeHash],
-  });
-}
+export const consumeRecoveryCode = runBy<[accountId: string, codeHash: Uint8Array]>({
+  name: 'account_recovery_codes_consume',
+  text: 'DELETE FROM account_recovery_codes WHERE account_id = $1 AND code_hash = $2',
+});
 
-export async function countRecoveryCodes(db: Queryable, accountId: string): Promise<number> {
-  const row = await db.row<{ count: bigint }>({
+export function countRecoveryCodes(db: Queryable, accountId: string): Promise<number> {
+  return countOf(db, {
     name: 'account_recovery_codes_count',
     text: 'SELECT count(*) AS count FROM account_recovery_codes WHERE account_id = $1',
     values: [accountId],
   });
-  return Number(row?.count ?? 0n);
 }
 
 const passkeyColumns = `account_id AS "accountId", id, credential_id AS "credentialId", public_key AS "publicKey",
@@ -154,21 +119,15 @@ export function insertPasskey(db: Queryable, passkey: Passkey): Promise<number> 
   });
 }
 
-export function listPasskeys(db: Queryable, accountId: string): Promise<Passkey[]> {
-  return db.rows<Passkey>({
-    name: 'account_passkeys_list',
-    text: `SELECT ${passkeyColumns} FROM account_passkeys WHERE account_id = $1 ORDER BY id`,
-    values: [accountId],
-  });
-}
+export const listPasskeys = rowsBy<Passkey, [accountId: string]>({
+  name: 'account_passkeys_list',
+  text: `SELECT ${passkeyColumns} FROM account_passkeys WHERE account_id = $1 ORDER BY id`,
+});
 
-export function findPasskey(db: Queryable, credentialId: string): Promise<Passkey | undefined> {
-  return db.row<Passkey>({
-    name: 'account_passkeys_find',
-    text: `SELECT ${passkeyColumns} FROM account_passkeys WHERE credential_id = $1`,
-    values: [credentialId],
-  });
-}
+export const findPasskey = rowBy<Passkey, [credentialId: string]>({
+  name: 'account_passkeys_find',
+  text: `SELECT ${passkeyColumns} FROM account_passkeys WHERE credential_id = $1`,
+});
 
 /** Guarded by the counter that was checked, so that one answer of an authenticator counts once. */
 export function recordPasskeyUse(
@@ -184,13 +143,10 @@ export function recordPasskeyUse(
   });
 }
 
-export function deletePasskey(db: Queryable, accountId: string, id: string): Promise<number> {
-  return db.run({
-    name: 'account_passkeys_delete',
-    text: 'DELETE FROM account_passkeys WHERE account_id = $1 AND id = $2',
-    values: [accountId, id],
-  });
-}
+export const deletePasskey = runBy<[accountId: string, id: string]>({
+  name: 'account_passkeys_delete',
+  text: 'DELETE FROM account_passkeys WHERE account_id = $1 AND id = $2',
+});
 
 const sessionColumns = `id, account_id AS "accountId", device, address, is_complete AS "isComplete",
   second_factor_at AS "secondFactorAt", created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"`;
@@ -264,22 +220,16 @@ export function rotateSession(
   });
 }
 
-export function deleteSession(db: Queryable, accountId: string, id: string): Promise<number> {
-  return db.run({
-    name: 'account_sessions_delete',
-    text: 'DELETE FROM account_sessions WHERE account_id = $1 AND id = $2',
-    values: [accountId, id],
-  });
-}
+export const deleteSession = runBy<[accountId: string, id: string]>({
+  name: 'account_sessions_delete',
+  text: 'DELETE FROM account_sessions WHERE account_id = $1 AND id = $2',
+});
 
 /** All sessions of an account but one; null ends them all. */
-export function deleteSessions(accountId: string, exceptId: string | null): Statement {
-  return {
-    name: 'account_sessions_delete_others',
-    text: 'DELETE FROM account_sessions WHERE account_id = $1 AND ($2::uuid IS NULL OR id <> $2)',
-    values: [accountId, exceptId],
-  };
-}
+export const deleteSessions = statementBy<[accountId: string, exceptId: string | null]>({
+  name: 'account_sessions_delete_others',
+  text: 'DELETE FROM account_sessions WHERE account_id = $1 AND ($2::uuid IS NULL OR id <> $2)',
+});
 
 /** `passkey`: a challenge that has counted; the others are links that have not. */
 export type TokenPurpose = 'verify_email' | 'reset_password' | 'set_password' | 'passkey';
@@ -328,13 +278,10 @@ export async function findTokenAccount(
 }
 
 /** A new link makes the earlier ones of the same purpose worthless. */
-export function deleteTokens(accountId: string, purposes: readonly TokenPurpose[]): Statement {
-  return {
-    name: 'account_tokens_delete',
-    text: 'DELETE FROM account_tokens WHERE account_id = $1 AND purpose = ANY ($2)',
-    values: [accountId, purposes],
-  };
-}
+export const deleteTokens = statementBy<[accountId: string, purposes: readonly TokenPurpose[]]>({
+  name: 'account_tokens_delete',
+  text: 'DELETE FROM account_tokens WHERE account_id = $1 AND purpose = ANY ($2)',
+});
 
 /** Deletes what has ended: sessions, links and counts, some at a time. */
 export async function purgeEndedLogins(

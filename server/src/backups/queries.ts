@@ -1,5 +1,6 @@
 import type { AdminClient } from '../database/admin-client.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowBy, rowsBy, statementBy } from '../kit/run-statement.ts';
 
 /** A backup or a drill that has ended. */
 export interface BackupRun {
@@ -31,15 +32,12 @@ export function insertBackupRun(run: BackupRun): Statement {
 }
 
 /** The newest of each kind. */
-export function listNewestRuns(db: Queryable): Promise<BackupRun[]> {
-  return db.rows<BackupRun>({
-    name: 'backup_runs_newest',
-    text: `SELECT DISTINCT ON (kind) id, kind, backup, finished_at AS "finishedAt", seconds,
-                  lost_seconds AS "lostSeconds", problem
-             FROM backup_runs ORDER BY kind, finished_at DESC`,
-    values: [],
-  });
-}
+export const listNewestRuns = rowsBy<BackupRun, []>({
+  name: 'backup_runs_newest',
+  text: `SELECT DISTINCT ON (kind) id, kind, backup, finished_at AS "finishedAt", seconds,
+                lost_seconds AS "lostSeconds", problem
+           FROM backup_runs ORDER BY kind, finished_at DESC`,
+});
 
 export function insertRestore({ id, backup, restoredAt, restoredTo }: Restore): Statement {
   return {
@@ -50,23 +48,17 @@ export function insertRestore({ id, backup, restoredAt, restoredTo }: Restore): 
 }
 
 /** The newest restore that nobody has released; undefined where work goes on. */
-export function findHeldRestore(db: Queryable): Promise<Restore | undefined> {
-  return db.row<Restore>({
-    name: 'restores_held',
-    text: `SELECT id, backup, restored_at AS "restoredAt", restored_to AS "restoredTo"
-             FROM restores WHERE released_at IS NULL ORDER BY restored_at DESC LIMIT 1`,
-    values: [],
-  });
-}
+export const findHeldRestore = rowBy<Restore, []>({
+  name: 'restores_held',
+  text: `SELECT id, backup, restored_at AS "restoredAt", restored_to AS "restoredTo"
+           FROM restores WHERE released_at IS NULL ORDER BY restored_at DESC LIMIT 1`,
+});
 
 /** Releases all of them: an older one was restored with a newer one's backup. */
-export function releaseRestores(releasedAt: Date): Statement {
-  return {
-    name: 'restores_release',
-    text: 'UPDATE restores SET released_at = $1 WHERE released_at IS NULL',
-    values: [releasedAt],
-  };
-}
+export const releaseRestores = statementBy<[releasedAt: Date]>({
+  name: 'restores_release',
+  text: 'UPDATE restores SET released_at = $1 WHERE released_at IS NULL',
+});
 
 /** When the server last failed to archive its log, if it has not succeeded since: whoever runs it, and null without an archive. */
 export async function findArchiveFailure(db: Queryable): Promise<Date | null> {

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowBy, rowsBy } from '../kit/run-statement.ts';
 import type { Case, NewCase } from './case.ts';
 import type { ResolutionStep } from './resolution.ts';
 
@@ -44,14 +45,11 @@ export function countReportOfCase(
 }
 
 /** All merchants' open cases of a kind. */
-export function listOpenCasesOfKind(db: Queryable, kind: Case['kind']): Promise<Case[]> {
-  return db.rows<Case>({
-    name: 'cases_list_open_of_kind',
-    text: `-- across merchants: the worker updates the cases of all of them
-           SELECT ${columns} FROM cases WHERE kind = $1 AND status = 'open' ORDER BY merchant_id, id`,
-    values: [kind],
-  });
-}
+export const listOpenCasesOfKind = rowsBy<Case, [kind: Case['kind']]>({
+  name: 'cases_list_open_of_kind',
+  text: `-- across merchants: the worker updates the cases of all of them
+         SELECT ${columns} FROM cases WHERE kind = $1 AND status = 'open' ORDER BY merchant_id, id`,
+});
 
 /** Updates nothing once a resolution is proposed: two operators decide about the amount that they have seen. */
 export function updateCaseSum(
@@ -67,14 +65,11 @@ export function updateCaseSum(
 }
 
 /** Newest first, all merchants: a case is the operator's work. */
-export function listCases(db: Queryable, status: Case['status'] | null, rowsMax: number): Promise<Case[]> {
-  return db.rows<Case>({
-    name: 'cases_list',
-    text: `-- across merchants: the operator works on the cases of all of them
-           SELECT ${columns} FROM cases WHERE $1::text IS NULL OR status = $1 ORDER BY id DESC LIMIT $2`,
-    values: [status, rowsMax],
-  });
-}
+export const listCases = rowsBy<Case, [status: Case['status'] | null, rowsMax: number]>({
+  name: 'cases_list',
+  text: `-- across merchants: the operator works on the cases of all of them
+         SELECT ${columns} FROM cases WHERE $1::text IS NULL OR status = $1 ORDER BY id DESC LIMIT $2`,
+});
 
 /** Of one environment, so that none of test takes the place of one of live: the open ones, oldest first, then the newest resolved ones. */
 export function listCasesOfEnvironment(
@@ -92,54 +87,37 @@ export function listCasesOfEnvironment(
 }
 
 /** A merchant's open cases, oldest first. */
-export function listOpenCasesOfMerchant(db: Queryable, merchantId: string, rowsMax: number): Promise<Case[]> {
-  return db.rows<Case>({
-    name: 'cases_list_open_of_merchant',
-    text: `SELECT ${columns} FROM cases WHERE merchant_id = $1 AND status = 'open' ORDER BY id LIMIT $2`,
-    values: [merchantId, rowsMax],
-  });
-}
+export const listOpenCasesOfMerchant = rowsBy<Case, [merchantId: string, rowsMax: number]>({
+  name: 'cases_list_open_of_merchant',
+  text: `SELECT ${columns} FROM cases WHERE merchant_id = $1 AND status = 'open' ORDER BY id LIMIT $2`,
+});
 
 /** Open cases by kind; kinds without any are left out. */
-export function countOpenCases(
-  db: Queryable,
-): Promise<{ kind: string; count: bigint; amountMinor: bigint; oldest: Date }[]> {
-  return db.rows({
-    name: 'cases_count_open',
-    text: `-- across merchants: the operator watches all of them
-           SELECT kind, count(*) AS count, sum(amount)::bigint AS "amountMinor", min(created_at) AS oldest
-           FROM cases WHERE status = 'open' GROUP BY kind`,
-    values: [],
-  });
-}
+export const countOpenCases = rowsBy<{ kind: string; count: bigint; amountMinor: bigint; oldest: Date }, []>({
+  name: 'cases_count_open',
+  text: `-- across merchants: the operator watches all of them
+         SELECT kind, count(*) AS count, sum(amount)::bigint AS "amountMinor", min(created_at) AS oldest
+         FROM cases WHERE status = 'open' GROUP BY kind`,
+});
 
-export function findCaseById(db: Queryable, id: string): Promise<Case | undefined> {
-  return db.row<Case>({
-    name: 'cases_find_by_id',
-    text: `-- across merchants: the operator knows the case, not whose it is
-           SELECT ${columns} FROM cases WHERE id = $1`,
-    values: [id],
-  });
-}
+export const findCaseById = rowBy<Case, [id: string]>({
+  name: 'cases_find_by_id',
+  text: `-- across merchants: the operator knows the case, not whose it is
+         SELECT ${columns} FROM cases WHERE id = $1`,
+});
 
 /** Every case about a subject, oldest first. */
-export function listCasesOfSubject(db: Queryable, merchantId: string, subjectId: string): Promise<Case[]> {
-  return db.rows<Case>({
-    name: 'cases_list_of_subject',
-    text: `SELECT ${columns} FROM cases WHERE merchant_id = $1 AND subject_id = $2 ORDER BY id`,
-    values: [merchantId, subjectId],
-  });
-}
+export const listCasesOfSubject = rowsBy<Case, [merchantId: string, subjectId: string]>({
+  name: 'cases_list_of_subject',
+  text: `SELECT ${columns} FROM cases WHERE merchant_id = $1 AND subject_id = $2 ORDER BY id`,
+});
 
 /** Locked until the transaction ends, in the order of their ids: one resolution may close several of them. */
-export function lockOpenCasesOfSubject(db: Queryable, merchantId: string, subjectId: string): Promise<Case[]> {
-  return db.rows<Case>({
-    name: 'cases_lock_open_of_subject',
-    text: `SELECT ${columns} FROM cases WHERE merchant_id = $1 AND subject_id = $2 AND status = 'open'
-           ORDER BY id FOR UPDATE`,
-    values: [merchantId, subjectId],
-  });
-}
+export const lockOpenCasesOfSubject = rowsBy<Case, [merchantId: string, subjectId: string]>({
+  name: 'cases_lock_open_of_subject',
+  text: `SELECT ${columns} FROM cases WHERE merchant_id = $1 AND subject_id = $2 AND status = 'open'
+         ORDER BY id FOR UPDATE`,
+});
 
 /** Guarded by the proposal that it replaces or withdraws: updates nothing when another operator was faster. */
 export function updateProposal(
@@ -205,13 +183,10 @@ export function insertResolutionStep(step: ResolutionStep): Statement {
 }
 
 /** The history of a case, oldest first. */
-export function listResolutionSteps(db: Queryable, merchantId: string, caseId: string): Promise<ResolutionStep[]> {
-  return db.rows<ResolutionStep>({
-    name: 'case_resolutions_list',
-    text: `SELECT merchant_id AS "merchantId", case_id AS "caseId", id, step, proposal_id AS "proposalId", resolution,
-             evidence, transaction_id AS "transactionId", amount AS "amountMinor", operator_id AS "operatorId",
-             created_at AS "createdAt"
-           FROM case_resolutions WHERE merchant_id = $1 AND case_id = $2 ORDER BY created_at, id`,
-    values: [merchantId, caseId],
-  });
-}
+export const listResolutionSteps = rowsBy<ResolutionStep, [merchantId: string, caseId: string]>({
+  name: 'case_resolutions_list',
+  text: `SELECT merchant_id AS "merchantId", case_id AS "caseId", id, step, proposal_id AS "proposalId", resolution,
+           evidence, transaction_id AS "transactionId", amount AS "amountMinor", operator_id AS "operatorId",
+           created_at AS "createdAt"
+         FROM case_resolutions WHERE merchant_id = $1 AND case_id = $2 ORDER BY created_at, id`,
+});

@@ -15,17 +15,7 @@ export interface ConsolePagesOptions extends Omit<PortalOptions, 'context' | 'as
 }
 
 export const consoleAssets = createAssets(`${consoleHome}/assets`, {
-  styles: [
-    new URL('../pages/style.css', import.meta.url),
-    new URL('../pages/controls.css', import.meta.url),
-    new URL('../portal/portal.css', import.meta.url),
-    new URL('../portal/patterns/patterns.css', import.meta.url),
-    new URL('console.css', import.meta.url),
-  ],
-  scripts: [
-    new URL('../portal/passkey.js', import.meta.url),
-    new URL('../portal/patterns/patterns.js', import.meta.url),
-  ],
+  styles: [new URL('../portal/patterns/patterns.css', import.meta.url), new URL('console.css', import.meta.url)],
 });
 
 /** `/operator`: what the people who run the service see and do. Its logins are not those of merchants. */

@@ -4,7 +4,7 @@ import { accessibilityViolations, openPage } from '../../../test/harness/browser
 import { createApiClient, createCharge } from '../../../test/harness/api-client.ts';
 import { environmentRoutes, installationRoutes } from './console-routes.ts';
 import { findMerchantById } from '../merchants/manage-keys.ts';
-import { findMerchantRules, findReserves, setReserve } from '../merchants/manage-rules.ts';
+import { findReserves, findRules, setReserve } from '../merchants/manage-rules.ts';
 import { findFeeRule } from '../merchants/rules.ts';
 import { authenticateOperator, listOperatorLogins } from '../operators/manage-operators.ts';
 import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../../../test/harness/console-world.ts';
@@ -198,9 +198,9 @@ test('fees for one network and defaults are set as by command; limits of a defau
   const wave = `/operator/businesses/${world.businessId}/transfer-fees?environment=test&network=wave`;
   assert.equal((await asAdmin(wave, { percent: '2', fixed: '', minimum: '', maximum: '' })).status, 303);
   assert.equal((await asAdmin('/operator/defaults/transfer-fees', { percent: '', fixed: '3' })).status, 303);
-  const rules = await findMerchantRules(db, merchantId);
-  assert.equal(rules && findFeeRule(rules, 'transfer', 'wave')?.rule.percentHundredths, 200n);
-  assert.equal(rules && findFeeRule(rules, 'transfer', 'aps')?.rule.fixedMinor, 300n);
+  const rules = await findRules(db, { merchantId });
+  assert.equal(findFeeRule(rules, 'transfer', 'wave')?.rule.percentHundredths, 200n);
+  assert.equal(findFeeRule(rules, 'transfer', 'aps')?.rule.fixedMinor, 300n);
   assert.match(await (await support.get('/operator/defaults')).text(), /<dt>Transfers<\/dt><dd>D3\.00<\/dd>/);
   assert.equal(
     (await asAdmin('/operator/defaults/transfer-fees', { percent: '', fixed: '3', default: 'true' })).status,

@@ -1,4 +1,5 @@
-import type { Queryable, Statement } from '../kit/db.ts';
+import type { Statement } from '../kit/db.ts';
+import { rowsBy, statementBy } from '../kit/run-statement.ts';
 
 export interface BusinessCheck {
   item: string;
@@ -7,14 +8,11 @@ export interface BusinessCheck {
 }
 
 /** What was checked before a business goes live. */
-export function listBusinessChecks(db: Queryable, businessId: string): Promise<BusinessCheck[]> {
-  return db.rows<BusinessCheck>({
-    name: 'business_checks_list',
-    text: `SELECT item, checked_by AS "checkedBy", checked_at AS "checkedAt" FROM business_checks
-            WHERE business_id = $1 ORDER BY checked_at, item`,
-    values: [businessId],
-  });
-}
+export const listBusinessChecks = rowsBy<BusinessCheck, [businessId: string]>({
+  name: 'business_checks_list',
+  text: `SELECT item, checked_by AS "checkedBy", checked_at AS "checkedAt" FROM business_checks
+          WHERE business_id = $1 ORDER BY checked_at, item`,
+});
 
 /** Whoever ticks first stays the one who checked it. */
 export function insertBusinessCheck(businessId: string, check: BusinessCheck): Statement {
@@ -26,10 +24,7 @@ export function insertBusinessCheck(businessId: string, check: BusinessCheck): S
   };
 }
 
-export function deleteBusinessCheck(businessId: string, item: string): Statement {
-  return {
-    name: 'business_checks_delete',
-    text: 'DELETE FROM business_checks WHERE business_id = $1 AND item = $2',
-    values: [businessId, item],
-  };
-}
+export const deleteBusinessCheck = statementBy<[businessId: string, item: string]>({
+  name: 'business_checks_delete',
+  text: 'DELETE FROM business_checks WHERE business_id = $1 AND item = $2',
+});

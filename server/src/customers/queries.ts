@@ -1,4 +1,5 @@
-import type { Queryable, Statement } from '../kit/db.ts';
+import type { Statement } from '../kit/db.ts';
+import { rowBy } from '../kit/run-statement.ts';
 import {
   columnFilter,
   createdFilter,
@@ -28,17 +29,7 @@ export function insertCustomer(customer: Customer): Statement {
     name: 'customers_insert',
     text: `INSERT INTO customers (merchant_id, id, name, email, phone, metadata, event_sequence, created_at, updated_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    values: [
-      customer.merchantId,
-      customer.id,
-      customer.name,
-      customer.email,
-      customer.phone,
-      JSON.stringify(customer.metadata),
-      customer.eventSequence,
-      customer.createdAt,
-      customer.updatedAt,
-    ],
+    values: [customer.merchantId, customer.id, ...changeable(customer), customer.createdAt, customer.updatedAt],
   };
 }
 
@@ -49,17 +40,13 @@ export function updateCustomerRow(customer: Customer): Statement {
     text: `UPDATE customers
            SET name = $3, email = $4, phone = $5, metadata = $6, event_sequence = $7, updated_at = $8
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [
-      customer.merchantId,
-      customer.id,
-      customer.name,
-      customer.email,
-      customer.phone,
-      JSON.stringify(customer.metadata),
-      customer.eventSequence,
-      customer.updatedAt,
-    ],
+    values: [customer.merchantId, customer.id, ...changeable(customer), customer.updatedAt],
   };
+}
+
+/** What can change: parameters 3 to 7 of both statements. */
+function changeable({ name, email, phone, metadata, eventSequence }: Customer): unknown[] {
+  return [name, email, phone, JSON.stringify(metadata), eventSequence];
 }
 
 /** Deletes the customer: the row stays for its payments, without the person's details, and is no longer found. */
@@ -104,21 +91,14 @@ export function lockIdentityBuckets(merchantId: string, buckets: readonly number
 }
 
 /** The oldest customer with one of the identities. */
-export function findCustomerByIdentity(
-  db: Queryable,
-  merchantId: string,
-  identities: readonly string[],
-): Promise<Customer | undefined> {
-  return db.row<Customer>({
-    name: 'customers_find_by_identity',
-    text: `SELECT ${columns} FROM customers
-           WHERE merchant_id = $1 AND deleted_at IS NULL AND id IN (
-             SELECT customer_id FROM customer_identities WHERE merchant_id = $1 AND identity = ANY ($2::text[])
-           )
-           ORDER BY id LIMIT 1`,
-    values: [merchantId, [...identities]],
-  });
-}
+export const findCustomerByIdentity = rowBy<Customer, [merchantId: string, identities: readonly string[]]>({
+  name: 'customers_find_by_identity',
+  text: `SELECT ${columns} FROM customers
+         WHERE merchant_id = $1 AND deleted_at IS NULL AND id IN (
+           SELECT customer_id FROM customer_identities WHERE merchant_id = $1 AND identity = ANY ($2::text[])
+         )
+         ORDER BY id LIMIT 1`,
+});
 
 export const findCustomerById = finderOf<Customer>({
   name: 'customers_find',

@@ -17,9 +17,6 @@ export interface DashboardPagesOptions extends Omit<PortalOptions, 'context' | '
 
 export const dashboardAssets = createAssets('/dashboard/assets', {
   styles: [
-    new URL('../pages/style.css', import.meta.url),
-    new URL('../pages/controls.css', import.meta.url),
-    new URL('../portal/portal.css', import.meta.url),
     new URL('../portal/patterns/patterns.css', import.meta.url),
     new URL('balance/balance.css', import.meta.url),
     new URL('counter-screen/counter-screen.css', import.meta.url),
@@ -37,8 +34,6 @@ export const dashboardAssets = createAssets('/dashboard/assets', {
     new URL(import.meta.resolve('htmx.org/dist/ext/hx-sse.min.js')),
   ],
   scripts: [
-    new URL('../portal/passkey.js', import.meta.url),
-    new URL('../portal/patterns/patterns.js', import.meta.url),
     new URL('patterns/charts/charts.js', import.meta.url),
     new URL('live/live.js', import.meta.url),
     new URL('counter-screen/counter-screen.js', import.meta.url),

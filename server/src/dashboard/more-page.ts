@@ -1,7 +1,7 @@
 import { html } from '../kit/html.ts';
 import type { DashboardRoute } from './dashboard-route.ts';
 import { navigation, visibleNavigation } from './frame.ts';
-import { basePath } from './visit.ts';
+import { otherBase } from './visit.ts';
 
 /** The whole navigation as a page, for phones: no scripts needed. */
 export const morePage: DashboardRoute = {
@@ -18,15 +18,13 @@ export const morePage: DashboardRoute = {
   },
 };
 
-/** Leads to the same list in the other environment, which has other records and another address. */
+/** Leads to the same list in the other environment. */
 export const switchEnvironment: DashboardRoute = {
   path: '/switch',
   action: 'payments.read',
-  async handle({ money, merchant, testMode }, { query }) {
-    const merchants = await money.merchants.ofBusiness(merchant.businessId);
-    const other = merchants.find((each) => each.testMode !== testMode) ?? merchant;
+  async handle(visit, { query }) {
     const links = navigation.flatMap((group) => group.links);
     const path = links.find(({ section }) => section === query['section'])?.path ?? '';
-    return { redirectTo: `${basePath(other.testMode ? 'test' : 'live', other.shortId)}${path}` };
+    return { redirectTo: `${await otherBase(visit)}${path}` };
   },
 };

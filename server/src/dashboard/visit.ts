@@ -32,6 +32,13 @@ export function basePath(environment: Environment, shortId: string): string {
   return `/dashboard/${environment}/${shortId}`;
 }
 
+/** The same business's base in the other environment, which has other records. */
+export async function otherBase({ money, merchant, testMode }: Visit): Promise<string> {
+  const merchants = await money.merchants.ofBusiness(merchant.businessId);
+  const other = merchants.find((each) => each.testMode !== testMode) ?? merchant;
+  return basePath(other.testMode ? 'test' : 'live', other.shortId);
+}
+
 /**
  * Read for each request, so that a role that was taken away is gone at once. Throws AppError `not_found` to everybody who is not
  * in the business's team, and for an address that names the other environment.

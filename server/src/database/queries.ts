@@ -1,4 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
+import { rowsBy } from '../kit/run-statement.ts';
 
 /**
  * How much of PostgreSQL's transaction ids, or of its ids of shared row locks, is used up in the database of the server that has
@@ -28,11 +29,8 @@ export async function findOldestTransactionStart(db: Queryable): Promise<Date | 
 }
 
 /** Rows of the tables that work as queues which no vacuum could remove yet: they grow while any session keeps an old snapshot. */
-export function countDeadQueueRows(db: Queryable): Promise<{ table: string; dead: bigint }[]> {
-  return db.rows({
-    name: 'database_dead_rows',
-    text: `SELECT relname AS table, n_dead_tup AS dead FROM pg_stat_user_tables
-           WHERE schemaname = 'public' AND relname IN ('outbox', 'network_inbox', 'webhook_deliveries') ORDER BY relname`,
-    values: [],
-  });
-}
+export const countDeadQueueRows = rowsBy<{ table: string; dead: bigint }, []>({
+  name: 'database_dead_rows',
+  text: `SELECT relname AS table, n_dead_tup AS dead FROM pg_stat_user_tables
+         WHERE schemaname = 'public' AND relname IN ('outbox', 'network_inbox', 'webhook_deliveries') ORDER BY relname`,
+});

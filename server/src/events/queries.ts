@@ -1,5 +1,6 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowsBy } from '../kit/run-statement.ts';
 import { statementForMany, typedRow } from '../kit/many-rows.ts';
 import { isNodeAway } from '../kit/db-errors.ts';
 import { searchParts, type DueSearch } from '../kit/due-floors.ts';
@@ -280,17 +281,14 @@ const earliestDueAt = (merchant: string, queue: string) => `(SELECT due_at FROM 
   WHERE outbox.merchant_id = ${merchant} AND outbox.queue = ${queue} ORDER BY due_at LIMIT 1)`;
 
 /** How much work is due in each queue, since when, and how much is due later; for the operator's figures. */
-export function summarizeBacklog(db: Queryable, now: Date): Promise<QueueBacklog[]> {
-  return db.rows<QueueBacklog>({
-    name: 'outbox_summary',
-    text: `-- across merchants: the operator watches the queues
-           SELECT queue, count(*) FILTER (WHERE due_at <= $1) AS count,
-                  min(due_at) FILTER (WHERE due_at <= $1) AS "oldestDueAt",
-                  count(*) FILTER (WHERE due_at > $1) AS "waitingCount"
-           FROM outbox GROUP BY queue`,
-    values: [now],
-  });
-}
+export const summarizeBacklog = rowsBy<QueueBacklog, [now: Date]>({
+  name: 'outbox_summary',
+  text: `-- across merchants: the operator watches the queues
+         SELECT queue, count(*) FILTER (WHERE due_at <= $1) AS count,
+                min(due_at) FILTER (WHERE due_at <= $1) AS "oldestDueAt",
+                count(*) FILTER (WHERE due_at > $1) AS "waitingCount"
+         FROM outbox GROUP BY queue`,
+});
 
 /**
  * Replaces fields of the records of all events about these objects. The record is otherwise as it was written, each value letter by
@@ -313,16 +311,9 @@ export function replaceFieldsOfEvents(
 }
 
 /** The events of a few objects, oldest first; an object has a handful of them. */
-export function listEventsOfObjects(
-  db: Queryable,
-  merchantId: string,
-  objectIds: readonly string[],
-): Promise<StoredEvent[]> {
-  return db.rows<StoredEvent>({
-    name: 'events_list_of_objects',
-    text: `SELECT merchant_id AS "merchantId", id, kind, object_id AS "objectId", sequence, record,
-                  callback_url AS "callbackUrl", request_id AS "requestId", created_at AS "createdAt"
-           FROM events WHERE merchant_id = $1 AND object_id = ANY ($2::uuid[]) ORDER BY id LIMIT 500`,
-    values: [merchantId, [...objectIds]],
-  });
-}
+export const listEventsOfObjects = rowsBy<StoredEvent, [merchantId: string, objectIds: readonly string[]]>({
+  name: 'events_list_of_objects',
+  text: `SELECT merchant_id AS "merchantId", id, kind, object_id AS "objectId", sequence, record,
+                callback_url AS "callbackUrl", request_id AS "requestId", created_at AS "createdAt"
+         FROM events WHERE merchant_id = $1 AND object_id = ANY ($2::uuid[]) ORDER BY id LIMIT 500`,
+});

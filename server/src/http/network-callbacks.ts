@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../api/app-error.ts';
+import { takeRawBodies } from '../api/raw-bodies.ts';
 import { receiveCallback, type ReceivingContext } from '../networks/inbox.ts';
 import type { Refusal, UnverifiedLimit } from './unverified-limit.ts';
 
@@ -22,12 +23,7 @@ const bodyLimitBytes = 64 * 1024;
  * proves itself, or is about something of ours, never is.
  */
 export async function networkCallbacks(app: FastifyInstance, options: NetworkCallbackOptions): Promise<void> {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer', bodyLimit: bodyLimitBytes },
-    async (_request: unknown, body: Buffer) => body,
-  );
+  takeRawBodies(app, bodyLimitBytes);
   app.route<{ Params: { railAccount: string }; Querystring: Record<string, unknown>; Body: Buffer | undefined }>({
     method: ['POST', 'PUT'],
     url: '/networks/:railAccount/callbacks',

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../api/app-error.ts';
+import { takeRawBodies } from '../api/raw-bodies.ts';
 import type { Log } from '../kit/log.ts';
 import { receiveMessage, type MessageContext, type MessageOutcome } from '../receipts/receive-message.ts';
 import type { UnverifiedLimit } from './unverified-limit.ts';
@@ -20,12 +21,7 @@ const bodyLimitBytes = 32 * 1024;
  */
 export async function networkMessages(app: FastifyInstance, options: NetworkMessageOptions): Promise<void> {
   const { log, unverified, observeMessage } = options;
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer', bodyLimit: bodyLimitBytes },
-    async (_request: unknown, body: Buffer) => body,
-  );
+  takeRawBodies(app, bodyLimitBytes);
   app.route<{ Params: { railAccount: string }; Body: Buffer | undefined }>({
     method: 'POST',
     url: '/networks/:railAccount/messages',

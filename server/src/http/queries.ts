@@ -1,12 +1,14 @@
 import type { Queryable, Statement, Transaction } from '../kit/db.ts';
+import { rowsBy, runBy } from '../kit/run-statement.ts';
 import { statementByLast } from '../kit/many-rows.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
-import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
+import { arrivalOf, takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
 
 /** Resolves if the database responds. */
-export function ping(db: Queryable): Promise<number> {
-  return db.run({ name: 'ping', text: 'SELECT 1', values: [] });
-}
+export const ping = runBy<[]>({
+  name: 'ping',
+  text: 'SELECT 1',
+});
 
 /**
  * Writes a row reserved for probes, and a temporary file of some hundred kilobytes: the row fails on a read-only database, the
@@ -121,15 +123,12 @@ export interface StoredResponse extends KeyAddress {
 
 const responseKeyId = sealedKeyIdSql('response');
 
-export function countResponsesByKey(db: Queryable): Promise<{ keyId: string; count: bigint }[]> {
-  return db.rows({
-    name: 'idempotency_keys_count_by_seal_key',
-    text: `-- across merchants: one seal key is everybody's
-           SELECT ${responseKeyId} AS "keyId", count(*) AS count FROM idempotency_keys
-           WHERE response IS NOT NULL GROUP BY 1`,
-    values: [],
-  });
-}
+export const countResponsesByKey = rowsBy<{ keyId: string; count: bigint }, []>({
+  name: 'idempotency_keys_count_by_seal_key',
+  text: `-- across merchants: one seal key is everybody's
+         SELECT ${responseKeyId} AS "keyId", count(*) AS count FROM idempotency_keys
+         WHERE response IS NOT NULL GROUP BY 1`,
+});
 
 /** In the order of the primary key. */
 export function listResponsesUnderOtherKeys(
@@ -169,95 +168,79 @@ export function replaceResponse({ merchantId, path, key, response }: StoredRespo
 const purgedRowsMax = 500;
 
 /** The merchants of the oldest expired keys, each with the time of the newest of these. */
-export function listMerchantsWithOldKeys(
-  db: Queryable,
-  before: Date,
-): Promise<{ merchantId: string; through: Date }[]> {
-  return db.rows({
-    name: 'idempotency_keys_oldest',
-    text: `-- across merchants: what goes is everybody's
-           SELECT merchant_id AS "merchantId", max(created_at) AS through FROM (
-             SELECT merchant_id, created_at FROM idempotency_keys WHERE created_at < $1 AND NOT is_forgotten
-             ORDER BY created_at LIMIT ${purgedRowsMax}
-           ) AS oldest GROUP BY merchant_id`,
-    values: [before],
-  });
-}
+export const listMerchantsWithOldKeys = rowsBy<{ merchantId: string; through: Date }, [before: Date]>({
+  name: 'idempotency_keys_oldest',
+  text: `-- across merchants: what goes is everybody's
+         SELECT merchant_id AS "merchantId", max(created_at) AS through FROM (
+           SELECT merchant_id, created_at FROM idempotency_keys WHERE created_at < $1 AND NOT is_forgotten
+           ORDER BY created_at LIMIT ${purgedRowsMax}
+         ) AS oldest GROUP BY merchant_id`,
+});
 
 /** Deletes responses of a merchant's keys that are kept for ever, one batch; returns how many. */
-export function forgetResponsesThrough(db: Queryable, merchantId: string, through: Date): Promise<number> {
-  return db.run({
-    name: 'idempotency_keys_forget_responses',
-    text: `UPDATE idempotency_keys SET response = NULL, is_forgotten = true
-           WHERE merchant_id = $1 AND NOT is_forgotten AND ctid = ANY (ARRAY(
-             SELECT ctid FROM idempotency_keys
-             WHERE merchant_id = $1 AND created_at <= $2 AND subject_id IS NOT NULL AND NOT is_forgotten
-             ORDER BY created_at LIMIT ${purgedRowsMax}
-           ))`,
-    values: [merchantId, through],
-  });
-}
+export const forgetResponsesThrough = runBy<[merchantId: string, through: Date]>({
+  name: 'idempotency_keys_forget_responses',
+  text: `UPDATE idempotency_keys SET response = NULL, is_forgotten = true
+         WHERE merchant_id = $1 AND NOT is_forgotten AND ctid = ANY (ARRAY(
+           SELECT ctid FROM idempotency_keys
+           WHERE merchant_id = $1 AND created_at <= $2 AND subject_id IS NOT NULL AND NOT is_forgotten
+           ORDER BY created_at LIMIT ${purgedRowsMax}
+         ))`,
+});
 
 /** Deletes a merchant's keys that are not kept for ever, one batch; returns how many. */
-export function deleteKeysThrough(db: Queryable, merchantId: string, through: Date): Promise<number> {
-  return db.run({
-    name: 'idempotency_keys_delete_through',
-    text: `DELETE FROM idempotency_keys WHERE merchant_id = $1 AND subject_id IS NULL AND ctid = ANY (ARRAY(
-             SELECT ctid FROM idempotency_keys
-             WHERE merchant_id = $1 AND created_at <= $2 AND subject_id IS NULL AND NOT is_forgotten
-             ORDER BY created_at LIMIT ${purgedRowsMax}
-           ))`,
-    values: [merchantId, through],
-  });
-}
+export const deleteKeysThrough = runBy<[merchantId: string, through: Date]>({
+  name: 'idempotency_keys_delete_through',
+  text: `DELETE FROM idempotency_keys WHERE merchant_id = $1 AND subject_id IS NULL AND ctid = ANY (ARRAY(
+           SELECT ctid FROM idempotency_keys
+           WHERE merchant_id = $1 AND created_at <= $2 AND subject_id IS NULL AND NOT is_forgotten
+           ORDER BY created_at LIMIT ${purgedRowsMax}
+         ))`,
+});
 
 /**
  * Takes `costUs` of a merchant's allowance, which all processes share. Returns the new arrival time, or undefined if the
  * allowance is used up.
  */
-export async function takeAllowance(db: Queryable, merchantId: string, take: Take): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+export function takeAllowance(db: Queryable, merchantId: string, take: Take): Promise<bigint | undefined> {
+  return arrivalOf(db, {
     name: 'rate_limits_take',
     text: `INSERT INTO rate_limits (merchant_id, arrival_us) ${takeClause('rate_limits', ['merchant_id'])}`,
     values: [merchantId, ...takeValues(take)],
   });
-  return row?.arrivalUs;
 }
 
-export async function findArrival(db: Queryable, merchantId: string): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+export function findArrival(db: Queryable, merchantId: string): Promise<bigint | undefined> {
+  return arrivalOf(db, {
     name: 'rate_limits_find',
     text: 'SELECT arrival_us AS "arrivalUs" FROM rate_limits WHERE merchant_id = $1',
     values: [merchantId],
   });
-  return row?.arrivalUs;
 }
 
 /** As `takeAllowance`, for one key's part of its merchant's allowance. */
-export async function takeKeyAllowance(
+export function takeKeyAllowance(
   db: Queryable,
   { merchantId, keyId }: { merchantId: string; keyId: string },
   take: Take,
 ): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+  return arrivalOf(db, {
     name: 'key_limits_take',
     text: `INSERT INTO key_limits (merchant_id, key_id, arrival_us)
            ${takeClause('key_limits', ['merchant_id', 'key_id'])}`,
     values: [merchantId, keyId, ...takeValues(take)],
   });
-  return row?.arrivalUs;
 }
 
-export async function findKeyArrival(
+export function findKeyArrival(
   db: Queryable,
   { merchantId, keyId }: { merchantId: string; keyId: string },
 ): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+  return arrivalOf(db, {
     name: 'key_limits_find',
     text: 'SELECT arrival_us AS "arrivalUs" FROM key_limits WHERE merchant_id = $1 AND key_id = $2',
     values: [merchantId, keyId],
   });
-  return row?.arrivalUs;
 }
 
 /** One look-up in the primary key for each path. */

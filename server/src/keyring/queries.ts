@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowsBy, runBy } from '../kit/run-statement.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
 import type { KeyCheck, KeySetting, StoredKeyCheck } from './key-check.ts';
 
@@ -53,26 +54,20 @@ export function deleteKeyCheck(db: Queryable, { setting, value }: KeyCheck): Pro
   });
 }
 
-export function deleteKeyChecks(db: Queryable, setting: KeySetting): Promise<number> {
-  return db.run({
-    name: 'key_checks_delete_all',
-    text: 'DELETE FROM key_checks WHERE setting = $1',
-    values: [setting],
-  });
-}
+export const deleteKeyChecks = runBy<[setting: KeySetting]>({
+  name: 'key_checks_delete_all',
+  text: 'DELETE FROM key_checks WHERE setting = $1',
+});
 
 export interface InstallationSecret {
   name: string;
   sealed: Buffer;
 }
 
-export function listInstallationSecrets(db: Queryable): Promise<InstallationSecret[]> {
-  return db.rows<InstallationSecret>({
-    name: 'installation_secrets_list',
-    text: 'SELECT name, sealed FROM installation_secrets ORDER BY name',
-    values: [],
-  });
-}
+export const listInstallationSecrets = rowsBy<InstallationSecret, []>({
+  name: 'installation_secrets_list',
+  text: 'SELECT name, sealed FROM installation_secrets ORDER BY name',
+});
 
 /** Changes nothing if a secret of that name exists. */
 export function insertInstallationSecretOnce(
@@ -98,13 +93,10 @@ export function replaceInstallationSecret({ name, sealed }: InstallationSecret, 
 
 const secretKeyId = sealedKeyIdSql('sealed');
 
-export function countInstallationSecretsByKey(db: Queryable): Promise<{ keyId: string; count: bigint }[]> {
-  return db.rows({
-    name: 'installation_secrets_count_by_key',
-    text: `SELECT ${secretKeyId} AS "keyId", count(*) AS count FROM installation_secrets GROUP BY 1`,
-    values: [],
-  });
-}
+export const countInstallationSecretsByKey = rowsBy<{ keyId: string; count: bigint }, []>({
+  name: 'installation_secrets_count_by_key',
+  text: `SELECT ${secretKeyId} AS "keyId", count(*) AS count FROM installation_secrets GROUP BY 1`,
+});
 
 /** Ordered by name. */
 export function listSecretsUnderOtherKeys(
@@ -119,10 +111,7 @@ export function listSecretsUnderOtherKeys(
   });
 }
 
-export function deleteInstallationSecret(db: Queryable, name: string): Promise<number> {
-  return db.run({
-    name: 'installation_secrets_delete',
-    text: 'DELETE FROM installation_secrets WHERE name = $1',
-    values: [name],
-  });
-}
+export const deleteInstallationSecret = runBy<[name: string]>({
+  name: 'installation_secrets_delete',
+  text: 'DELETE FROM installation_secrets WHERE name = $1',
+});

@@ -19,8 +19,8 @@ export const dalasi = 100n;
 // A JSON number of up to 15 digits is exact in a double; 10,000,000,000,000 dalasi exceed any amount.
 const minorMaxInJson = 999_999_999_999_999n;
 
-// A hundred percent with two decimals, as a whole number of hundredths.
-const percentMax = 10_000n;
+/** A hundred percent with two decimals, as a whole number of hundredths. */
+export const wholePercent = 10_000n;
 
 const groupedWhole = new Intl.NumberFormat('en-US');
 
@@ -53,7 +53,7 @@ export function moneyText({ currency, amountMinor }: { currency: string; amountM
 /** The hundredths of a percentage in a JSON number: 12.5 is 1250n. Above 0, at most 100. */
 export function parsePercent(value: number, field = 'percentage'): bigint {
   const hundredths = parseTwoDecimals(value, { field, examples: '20 or 12.5' });
-  if (hundredths === 0n || hundredths > percentMax) {
+  if (hundredths === 0n || hundredths > wholePercent) {
     throw new AmountError(`${field} must be above 0 and at most 100, for example 20 or 12.5.`);
   }
   return hundredths;
@@ -72,7 +72,7 @@ export function multiplyPercent(minor: bigint, percentHundredths: bigint, roundi
   assertNotNegative(minor);
   assert(percentHundredths >= 0n, 'a percentage is not negative');
   const unit = rounding === 'half-up-to-whole' ? dalasi : 1n;
-  const divisor = percentMax * unit;
+  const divisor = wholePercent * unit;
   return ((minor * percentHundredths + divisor / 2n) / divisor) * unit;
 }
 

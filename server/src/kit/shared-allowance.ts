@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import type { Queryable, Statement } from './db.ts';
 
 /** What one `take` costs, as time: an allowance is replenished as time passes (generic cell rate algorithm). */
 export interface Take {
@@ -32,6 +33,12 @@ export function takeClause(table: string, key: readonly string[]): string {
 /** @see takeClause */
 export function takeValues({ nowUs, costUs, burstUs }: Take): bigint[] {
   return [nowUs, costUs, burstUs, nowUs + burstUs + clockSkewMaxUs];
+}
+
+/** The arrival time of a statement that takes of an allowance or finds it; undefined without a row. */
+export async function arrivalOf(db: Queryable, statement: Statement): Promise<bigint | undefined> {
+  const row = await db.row<{ arrivalUs: bigint }>(statement);
+  return row?.arrivalUs;
 }
 
 /** One allowance: its row, which all processes share, and its rate. */

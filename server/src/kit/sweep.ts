@@ -17,6 +17,12 @@ export async function sweepMerchants<Row>(db: Queryable, statement: Statement): 
   }
 }
 
+/** The ids that such a statement finds, in its order. */
+export async function sweptIds(db: Queryable, statement: Statement): Promise<string[]> {
+  const rows = await sweepMerchants<{ id: string }>(db, statement);
+  return rows.map(({ id }) => id);
+}
+
 async function sweepEach<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
   const merchants = await db.rows<{ id: string }>({
     name: 'sweep_merchants',

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowsBy } from '../kit/run-statement.ts';
 import { statementForMany, typedRow } from '../kit/many-rows.ts';
 import { sweepMerchants } from '../kit/sweep.ts';
 import { placeholders } from '../kit/placeholders.ts';
@@ -170,18 +171,15 @@ export function sumBalances(
 }
 
 /** The balance of `suspense`, of all merchants together. */
-export function sumSuspense(db: Queryable): Promise<{ currency: string; amountMinor: bigint }[]> {
-  return db.rows({
-    name: 'ledger_sum_suspense',
-    text: `-- across merchants: the operator watches all of them
-           SELECT currency, sum(amount)::bigint AS "amountMinor" FROM (
-             SELECT currency, balance AS amount FROM ledger_accounts WHERE account = 'suspense'
-             UNION ALL
-             SELECT currency, amount FROM ledger_deltas WHERE account = 'suspense'
-           ) AS parts GROUP BY currency`,
-    values: [],
-  });
-}
+export const sumSuspense = rowsBy<{ currency: string; amountMinor: bigint }, []>({
+  name: 'ledger_sum_suspense',
+  text: `-- across merchants: the operator watches all of them
+         SELECT currency, sum(amount)::bigint AS "amountMinor" FROM (
+           SELECT currency, balance AS amount FROM ledger_accounts WHERE account = 'suspense'
+           UNION ALL
+           SELECT currency, amount FROM ledger_deltas WHERE account = 'suspense'
+         ) AS parts GROUP BY currency`,
+});
 
 /** Accounts with more unfolded deltas than `deltasMin`. Regular folding keeps the table short. */
 export function listAccountsToFold(db: Queryable, deltasMin: number, rowsMax: number): Promise<AccountKey[]> {
@@ -209,32 +207,29 @@ export interface LedgerRow {
 }
 
 /** Every account of every merchant in one snapshot: stored balance, balance by movements, open holds. */
-export function listLedgerRows(db: Queryable, debitKinds: readonly string[]): Promise<LedgerRow[]> {
-  return db.rows<LedgerRow>({
-    name: 'ledger_verify',
-    text: `-- across merchants: the verification reads the whole ledger
-      SELECT merchant_id AS "merchantId", account, currency, split_part(account, ':', 1) AS kind,
-             sum(stored)::text AS stored,
-             sum(CASE WHEN split_part(account, ':', 1) = ANY ($1::text[]) THEN debits - credits
-                      ELSE credits - debits END)::text AS moved,
-             sum(open)::text AS open, sum(movements)::text AS movements
-      FROM (
-        SELECT merchant_id, debit_account AS account, currency, sum(amount) AS debits, 0 AS credits, count(*) AS movements,
-               0 AS stored, 0 AS open
-        FROM ledger_movements GROUP BY 1, 2, 3
-        UNION ALL
-        SELECT merchant_id, credit_account, currency, 0, sum(amount), count(*), 0, 0 FROM ledger_movements GROUP BY 1, 2, 3
-        UNION ALL
-        SELECT merchant_id, account, currency, 0, 0, 0, balance, 0 FROM ledger_accounts
-        UNION ALL
-        SELECT merchant_id, account, currency, 0, 0, 0, sum(amount), 0 FROM ledger_deltas GROUP BY 1, 2, 3
-        UNION ALL
-        SELECT merchant_id, 'held', currency, 0, 0, 0, 0, sum(amount) FROM ledger_holds WHERE status = 'open' GROUP BY 1, 3
-      ) AS parts
-      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
-    values: [debitKinds],
-  });
-}
+export const listLedgerRows = rowsBy<LedgerRow, [debitKinds: readonly string[]]>({
+  name: 'ledger_verify',
+  text: `-- across merchants: the verification reads the whole ledger
+    SELECT merchant_id AS "merchantId", account, currency, split_part(account, ':', 1) AS kind,
+           sum(stored)::text AS stored,
+           sum(CASE WHEN split_part(account, ':', 1) = ANY ($1::text[]) THEN debits - credits
+                    ELSE credits - debits END)::text AS moved,
+           sum(open)::text AS open, sum(movements)::text AS movements
+    FROM (
+      SELECT merchant_id, debit_account AS account, currency, sum(amount) AS debits, 0 AS credits, count(*) AS movements,
+             0 AS stored, 0 AS open
+      FROM ledger_movements GROUP BY 1, 2, 3
+      UNION ALL
+      SELECT merchant_id, credit_account, currency, 0, sum(amount), count(*), 0, 0 FROM ledger_movements GROUP BY 1, 2, 3
+      UNION ALL
+      SELECT merchant_id, account, currency, 0, 0, 0, balance, 0 FROM ledger_accounts
+      UNION ALL
+      SELECT merchant_id, account, currency, 0, 0, 0, sum(amount), 0 FROM ledger_deltas GROUP BY 1, 2, 3
+      UNION ALL
+      SELECT merchant_id, 'held', currency, 0, 0, 0, 0, sum(amount) FROM ledger_holds WHERE status = 'open' GROUP BY 1, 3
+    ) AS parts
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+});
 
 /** The net effect of several sources together on each account: credited less debited, in bututs; never 0. */
 export function sumBySources(

@@ -3,7 +3,7 @@ import { columnFilter, createdFilter, type TimeFilter } from '../api/list-filter
 import { finderOf } from '../api/find-record.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import { searchRequest, type SearchFilter } from '../api/search-request.ts';
-import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
+import { arrivalOf, takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
 import type { PaymentLink } from './payment-link.ts';
 
 const columns = `merchant_id AS "merchantId", id, token, title, description, amount AS "amountMinor",
@@ -14,29 +14,11 @@ const columns = `merchant_id AS "merchantId", id, token, title, description, amo
 export function insertLink(link: PaymentLink): Statement {
   return {
     name: 'payment_links_insert',
-    text: `INSERT INTO payment_links (merchant_id, id, token, title, description, amount, min_amount, currency, metadata,
-             redirect_url, cancel_url, custom_fields, sub_account_id, sub_account_group_id, active, created_at,
+    text: `INSERT INTO payment_links (merchant_id, id, title, description, amount, min_amount, metadata, redirect_url,
+             cancel_url, custom_fields, sub_account_id, sub_account_group_id, active, token, currency, created_at,
              updated_at, deleted_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, NULL)`,
-    values: [
-      link.merchantId,
-      link.id,
-      link.token,
-      link.title,
-      link.description,
-      link.amountMinor,
-      link.minAmountMinor,
-      link.currency,
-      JSON.stringify(link.metadata),
-      link.redirectUrl,
-      link.cancelUrl,
-      link.customFields,
-      link.subAccountId,
-      link.subAccountGroupId,
-      link.active,
-      link.createdAt,
-      link.updatedAt,
-    ],
+    values: [link.merchantId, link.id, ...changeable(link), link.token, link.currency, link.createdAt, link.updatedAt],
   };
 }
 
@@ -49,23 +31,25 @@ export function updateLinkRow(link: PaymentLink): Statement {
                cancel_url = $9, custom_fields = $10, sub_account_id = $11, sub_account_group_id = $12, active = $13,
                updated_at = $14
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [
-      link.merchantId,
-      link.id,
-      link.title,
-      link.description,
-      link.amountMinor,
-      link.minAmountMinor,
-      JSON.stringify(link.metadata),
-      link.redirectUrl,
-      link.cancelUrl,
-      link.customFields,
-      link.subAccountId,
-      link.subAccountGroupId,
-      link.active,
-      link.updatedAt,
-    ],
+    values: [link.merchantId, link.id, ...changeable(link), link.updatedAt],
   };
+}
+
+/** The fields that can change: parameters 3 to 13 of both statements. */
+function changeable(link: PaymentLink): unknown[] {
+  return [
+    link.title,
+    link.description,
+    link.amountMinor,
+    link.minAmountMinor,
+    JSON.stringify(link.metadata),
+    link.redirectUrl,
+    link.cancelUrl,
+    link.customFields,
+    link.subAccountId,
+    link.subAccountGroupId,
+    link.active,
+  ];
 }
 
 /** The row stays for its page and its payments. Returns 0 if there is no such link. */
@@ -132,23 +116,21 @@ export interface PageOwner {
  * Takes `costUs` from the allowance of a link or counter, which all processes share. Returns the new arrival time, or
  * undefined if the allowance is used up.
  */
-export async function takePageAllowance(db: Queryable, owner: PageOwner, take: Take): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+export function takePageAllowance(db: Queryable, owner: PageOwner, take: Take): Promise<bigint | undefined> {
+  return arrivalOf(db, {
     name: 'page_limits_take',
     text: `INSERT INTO page_limits (merchant_id, page_owner_id, arrival_us)
            ${takeClause('page_limits', ['merchant_id', 'page_owner_id'])}`,
     values: [owner.merchantId, owner.id, ...takeValues(take)],
   });
-  return row?.arrivalUs;
 }
 
-export async function findPageArrival(db: Queryable, owner: PageOwner): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+export function findPageArrival(db: Queryable, owner: PageOwner): Promise<bigint | undefined> {
+  return arrivalOf(db, {
     name: 'page_limits_find',
     text: 'SELECT arrival_us AS "arrivalUs" FROM page_limits WHERE merchant_id = $1 AND page_owner_id = $2',
     values: [owner.merchantId, owner.id],
   });
-  return row?.arrivalUs;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowsBy, runBy } from '../kit/run-statement.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
 
 export interface StoredMail {
@@ -58,33 +59,24 @@ export function markMailFailed(mail: StoredMail, failure: string, dueAt: Date | 
 }
 
 /** Mails whose text is still there. */
-export function listNewestMails(db: Queryable, limit: number): Promise<StoredMail[]> {
-  return db.rows<StoredMail>({
-    name: 'mails_newest',
-    text: `SELECT ${mailColumns} FROM mails WHERE sealed_text IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT $1`,
-    values: [limit],
-  });
-}
+export const listNewestMails = rowsBy<StoredMail, [limit: number]>({
+  name: 'mails_newest',
+  text: `SELECT ${mailColumns} FROM mails WHERE sealed_text IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT $1`,
+});
 
 /** Gives up mails of before, and erases their texts. */
-export function eraseMailsBefore(db: Queryable, before: Date, limit: number): Promise<number> {
-  return db.run({
-    name: 'mails_erase',
-    text: `UPDATE mails SET sealed_text = NULL, due_at = NULL, failure = COALESCE(failure, 'not sent within a day')
-            WHERE id IN (SELECT id FROM mails WHERE created_at < $1 AND sealed_text IS NOT NULL LIMIT $2)`,
-    values: [before, limit],
-  });
-}
+export const eraseMailsBefore = runBy<[before: Date, limit: number]>({
+  name: 'mails_erase',
+  text: `UPDATE mails SET sealed_text = NULL, due_at = NULL, failure = COALESCE(failure, 'not sent within a day')
+          WHERE id IN (SELECT id FROM mails WHERE created_at < $1 AND sealed_text IS NOT NULL LIMIT $2)`,
+});
 
 const mailKeyId = sealedKeyIdSql('sealed_text');
 
-export function countMailsByKey(db: Queryable): Promise<{ keyId: string; count: bigint }[]> {
-  return db.rows({
-    name: 'mails_count_by_key',
-    text: `SELECT ${mailKeyId} AS "keyId", count(*) AS count FROM mails WHERE sealed_text IS NOT NULL GROUP BY 1`,
-    values: [],
-  });
-}
+export const countMailsByKey = rowsBy<{ keyId: string; count: bigint }, []>({
+  name: 'mails_count_by_key',
+  text: `SELECT ${mailKeyId} AS "keyId", count(*) AS count FROM mails WHERE sealed_text IS NOT NULL GROUP BY 1`,
+});
 
 /** Ordered by id. */
 export function listMailsUnderOtherKeys(
@@ -108,10 +100,7 @@ export function replaceMailText({ id, sealedText }: StoredMail, newSealed: Buffe
   };
 }
 
-export function purgeMailsBefore(db: Queryable, before: Date, limit: number): Promise<number> {
-  return db.run({
-    name: 'mails_purge',
-    text: 'DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE created_at < $1 LIMIT $2)',
-    values: [before, limit],
-  });
-}
+export const purgeMailsBefore = runBy<[before: Date, limit: number]>({
+  name: 'mails_purge',
+  text: 'DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE created_at < $1 LIMIT $2)',
+});

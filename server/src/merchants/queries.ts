@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { statementBy } from '../kit/run-statement.ts';
 import type { FeePayer } from './fees.ts';
 import type { Merchant, PayoutSchedule } from './merchant.ts';
 import { appearanceColumns } from './queries/appearance.ts';
@@ -126,13 +127,10 @@ export function insertMerchantOnce(merchant: NewMerchant): Statement {
 }
 
 /** The row from which sweeps start (`kit/sweep.ts`). Belongs into the transaction that inserts the merchant. */
-export function insertSweptMerchantOnce(merchantId: string): Statement {
-  return {
-    name: 'merchant_places_insert_once',
-    text: 'INSERT INTO merchant_places (merchant_id) VALUES ($1) ON CONFLICT (merchant_id) DO NOTHING',
-    values: [merchantId],
-  };
-}
+export const insertSweptMerchantOnce = statementBy<[merchantId: string]>({
+  name: 'merchant_places_insert_once',
+  text: 'INSERT INTO merchant_places (merchant_id) VALUES ($1) ON CONFLICT (merchant_id) DO NOTHING',
+});
 
 /** All merchants, and those that sweeps find. */
 export async function listMerchantsAndSwept(db: Queryable): Promise<{ merchants: string[]; swept: string[] }> {

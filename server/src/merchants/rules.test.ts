@@ -8,15 +8,7 @@ import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from './create-business.ts';
 import { noFee, type FeeRule } from './fees.ts';
-import {
-  clearFeeRule,
-  clearLimit,
-  findDefaultRules,
-  findMerchantRules,
-  setFeePayer,
-  setFeeRule,
-  setLimit,
-} from './manage-rules.ts';
+import { clearFeeRule, clearLimit, findRules, setFeePayer, setFeeRule, setLimit } from './manage-rules.ts';
 import { createMerchantDirectory } from './merchant-directory.ts';
 import type { Merchant } from './merchant.ts';
 import {
@@ -159,15 +151,15 @@ describe('stored rules', () => {
       const own = await read(special.id);
       assert.deepEqual(own.transferFees, { byNetwork: new Map([['wave', fixed(7n)]]), otherwise: fixed(7n) });
       assert.deepEqual(own.transferLimits, { largestMinor: null, dailyMinor: null });
-      const { own: ownRules, defaults } = (await findMerchantRules(db, special.id)) ?? assert.fail();
+      const { own: ownRules, defaults } = await findRules(db, { merchantId: special.id });
       assert.deepEqual([ownRules.fees.length, ownRules.limits.length], [1, 1]);
-      assert.deepEqual(await findDefaultRules(db), defaults);
+      assert.deepEqual((await findRules(db, 'default')).defaults, defaults);
       assert.deepEqual(defaults.fees.map(({ network }) => network).toSorted(), ['all', 'wave']);
     } finally {
       for (const rule of [onWave, onAll]) assert.ok(await clearFeeRule(db, 'default', rule));
       assert.ok(await clearLimit(db, 'default', 'daily'));
     }
-    assert.deepEqual(await findDefaultRules(db), { fees: [], limits: [] });
+    assert.deepEqual((await findRules(db, 'default')).defaults, { fees: [], limits: [] });
   });
 
   test('apply in a running process after three seconds, and are read with one statement', async () => {

@@ -14,7 +14,9 @@ export interface StoredFeeRule extends FeeRule {
 }
 
 /** `largest` limits one transfer, `daily` the total of a UTC day. */
-export type LimitKind = 'largest' | 'daily';
+export const limitKinds = ['largest', 'daily'] as const;
+
+export type LimitKind = (typeof limitKinds)[number];
 
 export interface StoredLimit {
   kind: LimitKind;
@@ -119,6 +121,10 @@ export interface ReserveRule {
   /** For how many days after the merchant's creation the rule applies; null is without end. */
   newForDays: bigint | null;
 }
+
+// A leap year and ten years; anything longer is taken for a typing error.
+export const reserveHoursMax = 8_784n;
+export const reserveDaysMax = 3_660n;
 
 /** A merchant's own reserve rule, and the operator's default; null where there is none. */
 export interface ReserveRules {

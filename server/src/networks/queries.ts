@@ -1,5 +1,7 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable } from '../kit/db.ts';
+import { rowsBy, runBy } from '../kit/run-statement.ts';
+import { isFound } from '../kit/ids-and-counts.ts';
 import { rowOfId, statementForMany, typedRow } from '../kit/many-rows.ts';
 import type { BreakerKey, CircuitBreaker } from './circuit-breaker.ts';
 
@@ -161,14 +163,13 @@ export function deleteInboxRow(db: Queryable, row: { shard: bigint; id: string; 
   });
 }
 
-export async function hasDueInboxRows(db: Queryable, now: Date): Promise<boolean> {
-  const row = await db.row({
+export function hasDueInboxRows(db: Queryable, now: Date): Promise<boolean> {
+  return isFound(db, {
     name: 'network_inbox_due',
     // In the order of the index of rows with a time, of which there are few; without it, all rows could be read.
     text: 'SELECT 1 FROM network_inbox WHERE due_at <= $1 ORDER BY shard, due_at LIMIT 1',
     values: [now],
   });
-  return row !== undefined;
 }
 
 // A literal in the statement, so that every plan walks the primary key from its old end. Rows are deleted by ctid: for 500
@@ -232,37 +233,28 @@ export function closePrompt(
 }
 
 /** Prompts that ended before then. */
-export function deleteOldPrompts(db: Queryable, before: Date): Promise<number> {
-  return db.run({
-    name: 'network_prompts_delete_old',
-    text: 'DELETE FROM network_prompts WHERE open_until < $1',
-    values: [before],
-  });
-}
+export const deleteOldPrompts = runBy<[before: Date]>({
+  name: 'network_prompts_delete_old',
+  text: 'DELETE FROM network_prompts WHERE open_until < $1',
+});
 
 /** Numbers whose last prompt was before then. */
-export function deleteOldPromptTimes(db: Queryable, before: Date): Promise<number> {
-  return db.run({
-    name: 'network_prompt_times_delete_old',
-    text: 'DELETE FROM network_prompt_times WHERE prompted_at[1] < $1',
-    values: [before],
-  });
-}
+export const deleteOldPromptTimes = runBy<[before: Date]>({
+  name: 'network_prompt_times_delete_old',
+  text: 'DELETE FROM network_prompt_times WHERE prompted_at[1] < $1',
+});
 
 const breakerColumns = `network, test_mode AS "testMode", rail_account AS "railAccount", scope, state, reason,
                   opened_at AS "openedAt", retry_at AS "retryAt", failed_trials AS "failedTrials",
                   failures_in_a_row AS "failuresInARow", failed_merchants AS "failedMerchants", version`;
 
 /** Breakers that are open or have counted failures: live ones first, then those of whole networks, then the latest. */
-export function listBreakers(db: Queryable, rowsMax: bigint): Promise<CircuitBreaker[]> {
-  return db.rows<CircuitBreaker>({
-    name: 'circuit_breakers_list',
-    text: `SELECT ${breakerColumns} FROM circuit_breakers
-           WHERE state <> 'closed' OR failures_in_a_row > 0
-           ORDER BY test_mode, scope <> '', updated_at DESC LIMIT $1`,
-    values: [rowsMax],
-  });
-}
+export const listBreakers = rowsBy<CircuitBreaker, [rowsMax: bigint]>({
+  name: 'circuit_breakers_list',
+  text: `SELECT ${breakerColumns} FROM circuit_breakers
+         WHERE state <> 'closed' OR failures_in_a_row > 0
+         ORDER BY test_mode, scope <> '', updated_at DESC LIMIT $1`,
+});
 
 export function findBreaker(db: Queryable, key: BreakerKey): Promise<CircuitBreaker | undefined> {
   return db.row<CircuitBreaker>({
@@ -297,13 +289,10 @@ export function updateBreaker(db: Queryable, breaker: CircuitBreaker, now: Date)
 }
 
 /** Those without a write since `before` whose next trial was due by then. */
-export function deleteUnusedBreakers(db: Queryable, before: Date): Promise<number> {
-  return db.run({
-    name: 'circuit_breakers_delete_forgotten',
-    text: `DELETE FROM circuit_breakers WHERE updated_at < $1 AND (retry_at IS NULL OR retry_at < $1)`,
-    values: [before],
-  });
-}
+export const deleteUnusedBreakers = runBy<[before: Date]>({
+  name: 'circuit_breakers_delete_forgotten',
+  text: `DELETE FROM circuit_breakers WHERE updated_at < $1 AND (retry_at IS NULL OR retry_at < $1)`,
+});
 
 function breakerValues(breaker: CircuitBreaker, now: Date): unknown[] {
   return [

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { AppError } from '../api/app-error.ts';
+import { takeRawBodies } from '../api/raw-bodies.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { ChannelName } from './channel.ts';
@@ -37,12 +38,7 @@ const bodyLimitBytes = 3 * 1024 * 1024;
  */
 export const chatCallbacks: FastifyPluginAsync<ChatCallbackOptions> = async (app, options) => {
   const { whatsapp, telegram, chats, countRefused } = options;
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer', bodyLimit: bodyLimitBytes },
-    async (_request: unknown, body: Buffer) => body,
-  );
+  takeRawBodies(app, bodyLimitBytes);
   const refuse = (channel: ChannelName, request: { ip: string; id: string }): AppError => {
     countRefused(channel, request);
     return new AppError('callback_signature_invalid', 'The signature of this callback is not valid.');

@@ -1,4 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowsBy, runBy, statementBy } from '../kit/run-statement.ts';
+import { countOf } from '../kit/ids-and-counts.ts';
 import type { ChannelName } from './channel.ts';
 import type { ChatMessage, NoticeRow, NoticeStatus, NumberState } from './notice.ts';
 
@@ -43,29 +45,25 @@ export function insertNoticeOnce(notice: {
 }
 
 /** All notices of a payment, in any status. */
-export function listNotices(db: Queryable, merchantId: string, chargeId: string): Promise<NoticeRow[]> {
-  return db.rows<NoticeRow>({
-    name: 'notifications_list',
-    text: `SELECT merchant_id AS "merchantId", id, number, status, attempts, due_at AS "dueAt" FROM notifications
-           WHERE merchant_id = $1 AND charge_id = $2 ORDER BY id`,
-    values: [merchantId, chargeId],
-  });
-}
+export const listNotices = rowsBy<NoticeRow, [merchantId: string, chargeId: string]>({
+  name: 'notifications_list',
+  text: `SELECT merchant_id AS "merchantId", id, number, status, attempts, due_at AS "dueAt" FROM notifications
+         WHERE merchant_id = $1 AND charge_id = $2 ORDER BY id`,
+});
 
 /**
  * How many older notices of the merchant to this number wait for a later slot. Not those that are due now: they compete for
  * the same slot. Not those being sent (attempted, without a result yet): the number's next slot is already after them, and
  * counting them again would leave it unused.
  */
-export async function countNoticesAhead(db: Queryable, notice: NoticeRow, now: Date): Promise<number> {
-  const row = await db.row<{ count: bigint }>({
+export function countNoticesAhead(db: Queryable, notice: NoticeRow, now: Date): Promise<number> {
+  return countOf(db, {
     name: 'notifications_count_ahead',
     text: `SELECT count(*) AS count FROM notifications
            WHERE merchant_id = $1 AND due_at > $4 AND number = $2 AND id < $3
              AND NOT (attempts > 0 AND failure IS NULL)`,
     values: [notice.merchantId, notice.number, notice.id, now],
   });
-  return Number(row?.count ?? 0n);
 }
 
 /**
@@ -175,28 +173,21 @@ export interface NewestNotice {
 }
 
 /** The newest notice to each number of each of these terminals: one index probe for each. */
-export function listNewestNotices(
-  db: Queryable,
-  merchantId: string,
-  terminalIds: readonly string[],
-): Promise<NewestNotice[]> {
-  return db.rows<NewestNotice>({
-    name: 'notifications_list_newest',
-    text: `SELECT listed.terminal_id AS "terminalId", listed.number, newest.status, newest.updated_at AS "updatedAt",
-                  newest.failure
-           FROM (
-             SELECT virtual_terminals.id AS terminal_id, unnest(chat_canonical) AS number FROM virtual_terminals
-             WHERE virtual_terminals.merchant_id = $1 AND virtual_terminals.id = ANY ($2::uuid[])
-           ) AS listed
-           CROSS JOIN LATERAL (
-             SELECT status, updated_at, failure FROM notifications
-             WHERE notifications.merchant_id = $1 AND notifications.terminal_id = listed.terminal_id
-               AND notifications.number = listed.number
-             ORDER BY id DESC LIMIT 1
-           ) AS newest`,
-    values: [merchantId, [...terminalIds]],
-  });
-}
+export const listNewestNotices = rowsBy<NewestNotice, [merchantId: string, terminalIds: readonly string[]]>({
+  name: 'notifications_list_newest',
+  text: `SELECT listed.terminal_id AS "terminalId", listed.number, newest.status, newest.updated_at AS "updatedAt",
+                newest.failure
+         FROM (
+           SELECT virtual_terminals.id AS terminal_id, unnest(chat_canonical) AS number FROM virtual_terminals
+           WHERE virtual_terminals.merchant_id = $1 AND virtual_terminals.id = ANY ($2::uuid[])
+         ) AS listed
+         CROSS JOIN LATERAL (
+           SELECT status, updated_at, failure FROM notifications
+           WHERE notifications.merchant_id = $1 AND notifications.terminal_id = listed.terminal_id
+             AND notifications.number = listed.number
+           ORDER BY id DESC LIMIT 1
+         ) AS newest`,
+});
 
 // Numbers -------------------------------------------------------------------------------------------------------------
 
@@ -266,13 +257,10 @@ export function saveRecipient(db: Queryable, key: NumberKey, recipient: string |
 const stopColumns = `channel, scope, reason, stopped_at AS "stoppedAt", retry_at AS "retryAt"`;
 
 /** At most one for each channel. */
-export function listChannelStops(db: Queryable): Promise<ChannelStop[]> {
-  return db.rows<ChannelStop>({
-    name: 'notification_channels_list',
-    text: `SELECT ${stopColumns} FROM notification_channels ORDER BY channel`,
-    values: [],
-  });
-}
+export const listChannelStops = rowsBy<ChannelStop, []>({
+  name: 'notification_channels_list',
+  text: `SELECT ${stopColumns} FROM notification_channels ORDER BY channel`,
+});
 
 /** Returns 1 to the process that stopped the channel. */
 export function insertChannelStopOnce(db: Queryable, stop: ChannelStop): Promise<number> {
@@ -305,13 +293,10 @@ export function acquireTrial(
   });
 }
 
-export function deleteChannelStop(db: Queryable, channel: ChannelName): Promise<number> {
-  return db.run({
-    name: 'notification_channels_delete',
-    text: `DELETE FROM notification_channels WHERE channel = $1`,
-    values: [channel],
-  });
-}
+export const deleteChannelStop = runBy<[channel: ChannelName]>({
+  name: 'notification_channels_delete',
+  text: `DELETE FROM notification_channels WHERE channel = $1`,
+});
 
 // Telegram's chats ----------------------------------------------------------------------------------------------------
 
@@ -340,13 +325,10 @@ export function upsertChat({ number, chatId }: ChatLink, linkedAt: Date): Statem
   };
 }
 
-export function deleteChatsOf(chatId: string): Statement {
-  return {
-    name: 'telegram_chats_delete_of',
-    text: `DELETE FROM telegram_chats WHERE chat_id = $1`,
-    values: [chatId],
-  };
-}
+export const deleteChatsOf = statementBy<[chatId: string]>({
+  name: 'telegram_chats_delete_of',
+  text: `DELETE FROM telegram_chats WHERE chat_id = $1`,
+});
 
 /** Only if the number still has this chat. */
 export function deleteChat({ number, chatId }: ChatLink): Statement {
@@ -377,11 +359,8 @@ export function insertChatMessage(message: ChatMessage & { number: string }): St
 }
 
 /** Newest first: ids of version 7 count up with time. */
-export function listChatMessageRows(db: Queryable, number: string, rowsMax: number): Promise<ChatMessage[]> {
-  return db.rows<ChatMessage>({
-    name: 'simulator_chat_messages_list',
-    text: `SELECT id, body, created_at AS "createdAt" FROM simulator.chat_messages
-           WHERE number = $1 ORDER BY id DESC LIMIT $2`,
-    values: [number, rowsMax],
-  });
-}
+export const listChatMessageRows = rowsBy<ChatMessage, [number: string, rowsMax: number]>({
+  name: 'simulator_chat_messages_list',
+  text: `SELECT id, body, created_at AS "createdAt" FROM simulator.chat_messages
+         WHERE number = $1 ORDER BY id DESC LIMIT $2`,
+});

@@ -16,7 +16,6 @@ import { isUuid } from '../kit/ids.ts';
 import { moneyText } from '../kit/money.ts';
 import { findMerchantById } from '../merchants/manage-keys.ts';
 import { listOperators } from '../operators/manage-operators.ts';
-import type { Operator } from '../operators/operator.ts';
 import { readAmount } from './amount-option.ts';
 import { auditCommand } from './audit-command.ts';
 import { caseToData, choiceToData, describeCase, stepToData } from './case-text.ts';
@@ -92,14 +91,15 @@ const resolve: Command = {
   usage: '<case id> --as <resolution> --evidence <text> [--transaction <id> --amount <dalasi>]',
   summary: 'Propose a resolution; another operator confirms it',
   async run(context, input) {
-    const operator = await requireOperator(context);
-    const found = await requireCase(context, input.positionals[0]);
-    const caseId = found.id;
+    const { work, ...request } = await openStep(context, input);
     const { as: resolution = '', evidence = '' } = input.options;
-    const reportedMoney = readReportedMoney(input);
-    const proposed = { caseId, resolution, evidence, reported: reportedMoney, operatorId: operator.id };
-    const step = await proposeResolution(await auditedCases(context, operator, found), proposed);
-    const text = `Proposed: ${resolution}. Another operator confirms it with: npm run operator -- cases confirm ${caseId}`;
+    const step = await proposeResolution(work, {
+      ...request,
+      resolution,
+      evidence,
+      reported: readReportedMoney(input),
+    });
+    const text = `Proposed: ${resolution}. Another operator confirms it with: npm run operator -- cases confirm ${request.caseId}`;
     return { text, data: stepToData(step), exitCode: 0 };
   },
 };
@@ -108,13 +108,10 @@ const confirm: Command = {
   name: 'cases confirm',
   usage: '<case id>',
   summary: 'Carry out another operator’s proposal, closing the case',
-  async run(context, { positionals }) {
-    const operator = await requireOperator(context);
-    const found = await requireCase(context, positionals[0]);
-    const caseId = found.id;
-    const work = await auditedCases(context, operator, found);
-    const step = await confirmResolution(work, { caseId, operatorId: operator.id });
-    return { text: `Case ${caseId} is resolved: ${step.resolution}.`, data: stepToData(step), exitCode: 0 };
+  async run(context, input) {
+    const { work, ...request } = await openStep(context, input);
+    const step = await confirmResolution(work, request);
+    return { text: `Case ${request.caseId} is resolved: ${step.resolution}.`, data: stepToData(step), exitCode: 0 };
   },
 };
 
@@ -122,30 +119,33 @@ const withdraw: Command = {
   name: 'cases withdraw',
   usage: '<case id>',
   summary: 'Withdraw a proposal that nobody has confirmed',
-  async run(context, { positionals }) {
-    const operator = await requireOperator(context);
-    const found = await requireCase(context, positionals[0]);
-    const caseId = found.id;
-    const work = await auditedCases(context, operator, found);
-    const step = await withdrawProposal(work, { caseId, operatorId: operator.id });
-    return { text: `Withdrawn: ${step.resolution}. Case ${caseId} is open.`, data: stepToData(step), exitCode: 0 };
+  async run(context, input) {
+    const { work, ...request } = await openStep(context, input);
+    const step = await withdrawProposal(work, request);
+    return {
+      text: `Withdrawn: ${step.resolution}. Case ${request.caseId} is open.`,
+      data: stepToData(step),
+      exitCode: 0,
+    };
   },
 };
 
 export const caseCommands: readonly Command[] = [list, show, resolve, confirm, withdraw];
 
-/** The work on a case, with the audit entry in the transaction of each step. */
-async function auditedCases(
+/** Who does a step of which case, and the work on it, which writes the audit entry in the transaction of the step. */
+async function openStep(
   context: CommandContext,
-  operator: Operator,
-  { merchantId }: Case,
-): Promise<ResolveContext> {
+  { positionals }: CommandInput,
+): Promise<{ caseId: string; operatorId: string; work: ResolveContext }> {
+  const operator = await requireOperator(context);
+  const { id: caseId, merchantId } = await requireCase(context, positionals[0]);
   const merchant = await findMerchantById(context.db, merchantId);
   assert(merchant, 'a case is of a merchant');
-  return {
+  const work: ResolveContext = {
     ...(await context.caseWork()),
     alsoWrite: (tx, step) => auditCommand(tx, context, stepOfCase(merchant, step), operator),
   };
+  return { caseId, operatorId: operator.id, work };
 }
 
 function statusOf(status: string): Case['status'] | null {

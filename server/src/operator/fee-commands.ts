@@ -1,7 +1,7 @@
 import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
-import { amountToJson, parseHundredths } from '../kit/money.ts';
+import { amountToJson, parseHundredths, wholePercent } from '../kit/money.ts';
 import { feeInWords, noFee, type FeePayer, type FeeRule } from '../merchants/fees.ts';
-import { clearFeeRule, setFeePayer, setFeeRule } from '../merchants/manage-rules.ts';
+import { clearFeeRule, findRules, setFeePayer, setFeeRule } from '../merchants/manage-rules.ts';
 import { cleared, feeValues, type RuleValues } from '../merchants/rule-values.ts';
 import {
   allNetworks,
@@ -21,7 +21,6 @@ import {
   ownerInWords,
   ownerOf,
   readOwner,
-  readRules,
   showCommand,
   sourceInWords,
 } from './rule-owner.ts';
@@ -54,7 +53,7 @@ const set: Command = {
       if (payer !== null && owner === 'default') {
         throw new UsageError('Each merchant sets who pays its fees: use --payer with --merchant.');
       }
-      const before = await readRules(tx, owner);
+      const before = await findRules(tx, ownerOf(owner));
       if (rule !== null) await setFeeRule(tx, ownerOf(owner), rule);
       if (payer !== null && owner !== 'default') await setFeePayer(tx, owner.id, payer);
       auditCommand(tx, context, {
@@ -78,7 +77,7 @@ const clear: Command = {
   async run(context, input) {
     const key = readRuleKey(input);
     await changeRules(context, input, async (tx, owner) => {
-      const before = findFeeRule(await readRules(tx, owner), key.operation, key.network)?.rule;
+      const before = findFeeRule(await findRules(tx, ownerOf(owner)), key.operation, key.network)?.rule;
       if (!(await clearFeeRule(tx, ownerOf(owner), key))) {
         throw new UsageError(`This rule is not set. See: ${showCommand('fees', owner)}`);
       }
@@ -133,13 +132,11 @@ function readRuleKey({ options }: CommandInput): { operation: Operation; network
   return { operation, network };
 }
 
-const percentMaxHundredths = 10_000n;
-
 function readPercent({ options }: CommandInput): bigint {
   const text = options['percent'];
   if (text === undefined) return noFee.percentHundredths;
   const hundredths = parseHundredths(text);
-  if (hundredths === undefined || hundredths > percentMaxHundredths) {
+  if (hundredths === undefined || hundredths > wholePercent) {
     throw new UsageError(`--percent is from 0 to 100 with at most two decimals, like 1.5, not ${text}.`);
   }
   return hundredths;
@@ -166,7 +163,7 @@ interface FeeLine {
 /** The rules in force, read again after a change. */
 async function describeFees(context: CommandContext, input: CommandInput): Promise<CommandResult> {
   const owner = await readOwner(context, input);
-  const rules = await readRules(context.db, owner);
+  const rules = await findRules(context.db, ownerOf(owner));
   const lines: FeeLine[] = [
     { operation: 'collection', network: allNetworks } as const,
     ...networksNamed(rules).map((network) => ({ operation: 'transfer', network }) as const),

@@ -1,10 +1,10 @@
 import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import type { Queryable } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
-import { clearLimit, setLimit } from '../merchants/manage-rules.ts';
+import { clearLimit, findRules, setLimit } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { limitValues, type RuleValues } from '../merchants/rule-values.ts';
-import { findLimit, type LimitKind, type StoredLimit } from '../merchants/rules.ts';
+import { findLimit, limitKinds, type LimitKind, type StoredLimit } from '../merchants/rules.ts';
 import { readAmount } from './amount-option.ts';
 import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
@@ -14,12 +14,9 @@ import {
   ownerInWords,
   ownerOf,
   readOwner,
-  readRules,
   showCommand,
   sourceInWords,
 } from './rule-owner.ts';
-
-const kinds: readonly LimitKind[] = ['largest', 'daily'];
 
 const show: Command = {
   name: 'limits show',
@@ -34,7 +31,7 @@ const set: Command = {
   summary: 'Limit one transfer, or all transfers of a UTC day',
   details: '  none exempts a merchant from the default limit.',
   async run(context, input) {
-    const limits = kinds.flatMap((kind) => readLimit(input, kind));
+    const limits = limitKinds.flatMap((kind) => readLimit(input, kind));
     if (limits.length === 0) throw new UsageError('Give at least one limit: --largest or --daily.');
     await changeRules(context, input, async (tx, owner) => {
       if (owner === 'default' && limits.some(({ amountMinor }) => amountMinor === null)) {
@@ -54,8 +51,8 @@ const clear: Command = {
   summary: 'Remove a limit of transfers',
   details: '  The default then applies to the merchant; without a default there is no limit.',
   async run(context, input) {
-    const kind = kinds.find((candidate) => candidate === input.positionals[0]);
-    if (!kind) throw new UsageError(`A limit is ${kinds.join(' or ')}, not ${input.positionals[0]}.`);
+    const kind = limitKinds.find((candidate) => candidate === input.positionals[0]);
+    if (!kind) throw new UsageError(`A limit is ${limitKinds.join(' or ')}, not ${input.positionals[0]}.`);
     await changeRules(context, input, async (tx, owner) => {
       const before = await ownValues(tx, owner);
       if (!(await clearLimit(tx, ownerOf(owner), kind))) {
@@ -71,7 +68,7 @@ export const limitCommands: readonly Command[] = [show, set, clear];
 
 /** The owner's limits before a change. */
 async function ownValues(db: Queryable, owner: Merchant | 'default'): Promise<RuleValues> {
-  const { own, defaults } = await readRules(db, owner);
+  const { own, defaults } = await findRules(db, ownerOf(owner));
   return limitValues((owner === 'default' ? defaults : own).limits);
 }
 
@@ -84,8 +81,8 @@ function readLimit(input: CommandInput, kind: LimitKind): StoredLimit[] {
 /** The limits in force, read again after a change. */
 async function describeLimits(context: CommandContext, input: CommandInput): Promise<CommandResult> {
   const owner = await readOwner(context, input);
-  const rules = await readRules(context.db, owner);
-  const lines = kinds.map((kind) => {
+  const rules = await findRules(context.db, ownerOf(owner));
+  const lines = limitKinds.map((kind) => {
     const found = findLimit(rules, kind);
     return { kind, amountMinor: found?.amountMinor ?? null, source: found?.source };
   });

@@ -1,18 +1,13 @@
 import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import type { Queryable } from '../kit/db.ts';
-import { parseHundredths, percentToJson } from '../kit/money.ts';
+import { parseHundredths, percentToJson, wholePercent } from '../kit/money.ts';
 import { clearReserve, findReserves, setReserve } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { cleared, reserveValues, type RuleValues } from '../merchants/rule-values.ts';
-import type { ReserveRule, RuleSource } from '../merchants/rules.ts';
+import { reserveDaysMax, reserveHoursMax, type ReserveRule, type RuleSource } from '../merchants/rules.ts';
 import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { changeRules, ownerInWords, ownerOf, readOwner, showCommand, sourceInWords } from './rule-owner.ts';
-
-const wholePercent = 10_000n;
-// A leap year and ten years; anything longer is taken for a typing error.
-const hoursMax = 8_784n;
-const daysMax = 3_660n;
 
 const show: Command = {
   name: 'reserve show',
@@ -75,8 +70,8 @@ function readRule({ options }: CommandInput): ReserveRule {
   if (percentHundredths > 0n && hoursText === undefined) {
     throw new UsageError('--hours is missing: how long after the payment the part is held.');
   }
-  const hours = hoursText === undefined ? 0n : readWhole('hours', hoursText, hoursMax);
-  const newForDays = daysText === undefined ? null : readWhole('new-for-days', daysText, daysMax);
+  const hours = hoursText === undefined ? 0n : readWhole('hours', hoursText, reserveHoursMax);
+  const newForDays = daysText === undefined ? null : readWhole('new-for-days', daysText, reserveDaysMax);
   return { percentHundredths, hours, newForDays };
 }
 

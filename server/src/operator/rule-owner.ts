@@ -1,9 +1,9 @@
 import { UsageError, type CommandInput } from '../kit/command-line.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { amountToJson } from '../kit/money.ts';
-import { findDefaultRules, findMerchantRules, lockTerms } from '../merchants/manage-rules.ts';
+import { lockTerms } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import type { MerchantRules, RuleOwner, RuleSource } from '../merchants/rules.ts';
+import type { RuleOwner, RuleSource } from '../merchants/rules.ts';
 import type { CommandContext } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 
@@ -34,13 +34,6 @@ export function changeRules(
 
 export function ownerOf(owner: Merchant | 'default'): RuleOwner {
   return owner === 'default' ? owner : { merchantId: owner.id };
-}
-
-/** The rules that are stored for the owner now, with the defaults behind them. */
-export async function readRules(db: Queryable, owner: Merchant | 'default'): Promise<MerchantRules> {
-  const none = { fees: [], limits: [] };
-  if (owner === 'default') return { own: none, defaults: await findDefaultRules(db) };
-  return (await findMerchantRules(db, owner.id)) ?? { own: none, defaults: none };
 }
 
 /** The heading of a list: `Kairaba Books (test), <id>`. */

@@ -1,4 +1,5 @@
 import type { Queryable, Statement, Transaction } from '../kit/db.ts';
+import { rowBy, rowsBy } from '../kit/run-statement.ts';
 import type { Operator, OperatorLogin } from './operator.ts';
 
 const operatorColumns = `id, name, created_at AS "createdAt", revoked_at AS "revokedAt"`;
@@ -21,13 +22,10 @@ export function insertOperator(operator: Operator & { credentialHmac: Uint8Array
 }
 
 /** Also finds revoked operators; the caller tells them apart. */
-export function findOperatorByHmac(db: Queryable, credentialHmac: Uint8Array): Promise<Operator | undefined> {
-  return db.row<Operator>({
-    name: 'operators_find_by_hmac',
-    text: `SELECT ${operatorColumns} FROM operators WHERE credential_hmac = $1`,
-    values: [credentialHmac],
-  });
-}
+export const findOperatorByHmac = rowBy<Operator, [credentialHmac: Uint8Array]>({
+  name: 'operators_find_by_hmac',
+  text: `SELECT ${operatorColumns} FROM operators WHERE credential_hmac = $1`,
+});
 
 /** Counts revoked operators too: their credentials are stored under the same pepper. */
 export async function hasOperators(db: Queryable): Promise<boolean> {
@@ -39,13 +37,10 @@ export async function hasOperators(db: Queryable): Promise<boolean> {
   return row?.found === true;
 }
 
-export function listOperators(db: Queryable): Promise<Operator[]> {
-  return db.rows<Operator>({
-    name: 'operators_list',
-    text: `SELECT ${operatorColumns} FROM operators ORDER BY created_at, id`,
-    values: [],
-  });
-}
+export const listOperators = rowsBy<Operator, []>({
+  name: 'operators_list',
+  text: `SELECT ${operatorColumns} FROM operators ORDER BY created_at, id`,
+});
 
 /** Touches an operator that is not revoked yet; the first revocation's time stays. */
 export function revokeOperator(db: Queryable, operator: { id: string; revokedAt: Date }): Promise<number> {
@@ -60,23 +55,17 @@ const loginColumns = `operator_logins.account_id AS "accountId", operator_logins
   operator_logins.role, operators.name, operators.revoked_at AS "revokedAt"`;
 
 /** Who signs in with a login of the console; also revoked operators. */
-export function findOperatorLogin(db: Queryable, accountId: string): Promise<OperatorLogin | undefined> {
-  return db.row<OperatorLogin>({
-    name: 'operator_logins_find',
-    text: `SELECT ${loginColumns} FROM operator_logins JOIN operators ON operators.id = operator_logins.operator_id
-            WHERE operator_logins.account_id = $1`,
-    values: [accountId],
-  });
-}
+export const findOperatorLogin = rowBy<OperatorLogin, [accountId: string]>({
+  name: 'operator_logins_find',
+  text: `SELECT ${loginColumns} FROM operator_logins JOIN operators ON operators.id = operator_logins.operator_id
+          WHERE operator_logins.account_id = $1`,
+});
 
-export function listOperatorLogins(db: Queryable): Promise<OperatorLogin[]> {
-  return db.rows<OperatorLogin>({
-    name: 'operator_logins_list',
-    text: `SELECT ${loginColumns} FROM operator_logins JOIN operators ON operators.id = operator_logins.operator_id
-            ORDER BY operator_logins.created_at, operators.id`,
-    values: [],
-  });
-}
+export const listOperatorLogins = rowsBy<OperatorLogin, []>({
+  name: 'operator_logins_list',
+  text: `SELECT ${loginColumns} FROM operator_logins JOIN operators ON operators.id = operator_logins.operator_id
+          ORDER BY operator_logins.created_at, operators.id`,
+});
 
 /** Those who are not revoked, locked until the transaction ends. */
 export function lockOperatorLogins(tx: Transaction): Promise<OperatorLogin[]> {

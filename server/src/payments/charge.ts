@@ -1,5 +1,5 @@
 import type { FailureCode, NetworkHandles, NextAction } from '../networks/contract.ts';
-import { least } from '../kit/money.ts';
+import { least, wholePercent } from '../kit/money.ts';
 import type { FeePayer } from '../merchants/fees.ts';
 import type { Share } from '../sub-accounts/shares.ts';
 import type { Review } from './intent.ts';
@@ -200,6 +200,5 @@ export function reserveMinor(
   { reservePercentHundredths }: Pick<Charge, 'reservePercentHundredths'>,
   amountMinor: bigint,
 ): bigint {
-  const whole = 10_000n;
-  return (amountMinor * reservePercentHundredths + whole - 1n) / whole;
+  return (amountMinor * reservePercentHundredths + wholePercent - 1n) / wholePercent;
 }

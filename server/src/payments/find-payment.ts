@@ -2,7 +2,7 @@ import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Queryable } from '../kit/db.ts';
-import { mapRows, type List, type ListReader, type ListTotals } from '../api/list-reader.ts';
+import { mapRows, type List, type ListReader } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
@@ -20,7 +20,6 @@ import {
   listIntentRows,
   listIntentsByIds,
   listIntents,
-  sumIntents,
 } from './queries/intents.ts';
 import { listPaidByCustomers, type PaidByCustomer } from './queries/customers.ts';
 import type { ChargeFilter, IntentFilter } from './queries/list-filters.ts';
@@ -130,14 +129,7 @@ export async function listPaymentRows(
  * How many payments the same list has, up to `rowsMax`, and what the paid ones among them add up to: what their payers paid, in
  * bututs. Throws AppError as `listTransactions`.
  */
-export function sumPayments(
-  { lists }: Pick<ListContext, 'lists'>,
-  merchantId: string,
-  filter: IntentFilter,
-  rowsMax: number,
-): Promise<ListTotals> {
-  return sumIntents(lists, merchantId, filter, rowsMax);
-}
+export { sumIntents as sumPayments } from './queries/intents.ts';
 
 async function withCharges(
   { db }: Pick<ListContext, 'db'>,

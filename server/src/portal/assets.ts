@@ -20,15 +20,25 @@ export interface Assets {
 const hashLength = 16;
 const yearSeconds = 365 * 24 * 3600;
 
-/** `libraries` are distributed minified and come first in the script. */
+/** What some pages have besides. `libraries` are distributed minified and come first in the script. */
 interface AssetFiles {
-  styles: URL[];
-  scripts: URL[];
+  styles?: URL[];
+  scripts?: URL[];
   libraries?: URL[];
 }
 
+// Of all pages behind a sign-in, and of those that lead there.
+const sharedStyles = [
+  new URL('../pages/style.css', import.meta.url),
+  new URL('../pages/controls.css', import.meta.url),
+  new URL('portal.css', import.meta.url),
+];
+const sharedScripts = [new URL('passkey.js', import.meta.url), new URL('patterns/patterns.js', import.meta.url)];
+
 /** One style of several files, and one script of several; served under `path`. */
-export function createAssets(path: string, { styles, scripts, libraries = [] }: AssetFiles): Assets {
+export function createAssets(path: string, { libraries = [], ...own }: AssetFiles = {}): Assets {
+  const styles = [...sharedStyles, ...(own.styles ?? [])];
+  const scripts = [...sharedScripts, ...(own.scripts ?? [])];
   // The name changes with the content, so a browser never uses an old file with a new page.
   const pathOf = (files: URL[], extension: string) =>
     `${path}/${hash('sha256', files.map((file) => readFileSync(file, 'utf8')).join('')).slice(0, hashLength)}.${extension}`;

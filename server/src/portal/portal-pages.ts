@@ -9,14 +9,7 @@ import { registerVisitorPages, type VisitorPagesOptions } from './sign-in/visito
 export interface PortalPagesOptions
   extends Omit<PortalOptions, 'assets'>, Pick<VisitorPagesOptions, 'isSignUpOpen' | 'createBusiness'> {}
 
-export const portalAssets = createAssets('/dashboard/assets', {
-  styles: [
-    new URL('../pages/style.css', import.meta.url),
-    new URL('../pages/controls.css', import.meta.url),
-    new URL('portal.css', import.meta.url),
-  ],
-  scripts: ['passkey.js', 'patterns/patterns.js'].map((name) => new URL(name, import.meta.url)),
-});
+export const portalAssets = createAssets('/dashboard/assets');
 
 /** `/dashboard`: signing up and in, and what each person manages for themselves. */
 export async function portalPages(app: FastifyInstance, options: PortalPagesOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowBy, rowsBy, statementBy } from '../kit/run-statement.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
 import type { RailAccount, SealedCredentials } from './rail-account.ts';
 
@@ -8,30 +9,21 @@ const accountColumns = `name, kind, test_mode AS "testMode", business_id AS "bus
                   base_url AS "baseUrl", settings, position, disabled_at AS "disabledAt", version, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 /** Ordered by name. */
-export function listRailAccounts(db: Queryable): Promise<RailAccount[]> {
-  return db.rows<RailAccount>({
-    name: 'rail_accounts_list',
-    text: `SELECT ${accountColumns} FROM rail_accounts ORDER BY name`,
-    values: [],
-  });
-}
+export const listRailAccounts = rowsBy<RailAccount, []>({
+  name: 'rail_accounts_list',
+  text: `SELECT ${accountColumns} FROM rail_accounts ORDER BY name`,
+});
 
-export function findRailAccount(db: Queryable, name: string): Promise<RailAccount | undefined> {
-  return db.row<RailAccount>({
-    name: 'rail_accounts_find',
-    text: `SELECT ${accountColumns} FROM rail_accounts WHERE name = $1`,
-    values: [name],
-  });
-}
+export const findRailAccount = rowBy<RailAccount, [name: string]>({
+  name: 'rail_accounts_find',
+  text: `SELECT ${accountColumns} FROM rail_accounts WHERE name = $1`,
+});
 
 /** Locked, so that of two changes at once each sees the other's. */
-export function lockRailAccount(db: Queryable, name: string): Promise<RailAccount | undefined> {
-  return db.row<RailAccount>({
-    name: 'rail_accounts_lock',
-    text: `SELECT ${accountColumns} FROM rail_accounts WHERE name = $1 FOR UPDATE`,
-    values: [name],
-  });
-}
+export const lockRailAccount = rowBy<RailAccount, [name: string]>({
+  name: 'rail_accounts_lock',
+  text: `SELECT ${accountColumns} FROM rail_accounts WHERE name = $1 FOR UPDATE`,
+});
 
 /** A number that differs after any change. */
 export async function readAccountsRevision(db: Queryable): Promise<string> {
@@ -90,23 +82,17 @@ const credentialColumns = `rail_account AS "railAccount", version, sealed, creat
                   valid_until AS "validUntil"`;
 
 /** Of every account the newest, and those that still verify callbacks at `now`; the newest first. */
-export function listValidCredentials(db: Queryable, now: Date): Promise<SealedCredentials[]> {
-  return db.rows<SealedCredentials>({
-    name: 'rail_credentials_list_valid',
-    text: `SELECT ${credentialColumns} FROM rail_credentials
-           WHERE valid_until IS NULL OR valid_until > $1 ORDER BY rail_account, version DESC`,
-    values: [now],
-  });
-}
+export const listValidCredentials = rowsBy<SealedCredentials, [now: Date]>({
+  name: 'rail_credentials_list_valid',
+  text: `SELECT ${credentialColumns} FROM rail_credentials
+         WHERE valid_until IS NULL OR valid_until > $1 ORDER BY rail_account, version DESC`,
+});
 
 /** All versions of one account, the newest first. */
-export function listCredentialsOf(db: Queryable, railAccount: string): Promise<SealedCredentials[]> {
-  return db.rows<SealedCredentials>({
-    name: 'rail_credentials_list_of',
-    text: `SELECT ${credentialColumns} FROM rail_credentials WHERE rail_account = $1 ORDER BY version DESC`,
-    values: [railAccount],
-  });
-}
+export const listCredentialsOf = rowsBy<SealedCredentials, [railAccount: string]>({
+  name: 'rail_credentials_list_of',
+  text: `SELECT ${credentialColumns} FROM rail_credentials WHERE rail_account = $1 ORDER BY version DESC`,
+});
 
 export function insertCredentials(credentials: SealedCredentials): Statement {
   const { railAccount, version, sealed, createdAt, validUntil } = credentials;
@@ -119,33 +105,24 @@ export function insertCredentials(credentials: SealedCredentials): Statement {
 }
 
 /** Every version ends then at the latest, also one whose overlap was longer. */
-export function endCredentials(railAccount: string, validUntil: Date): Statement {
-  return {
-    name: 'rail_credentials_end',
-    text: `UPDATE rail_credentials SET valid_until = $2
-           WHERE rail_account = $1 AND (valid_until IS NULL OR valid_until > $2)`,
-    values: [railAccount, validUntil],
-  };
-}
+export const endCredentials = statementBy<[railAccount: string, validUntil: Date]>({
+  name: 'rail_credentials_end',
+  text: `UPDATE rail_credentials SET valid_until = $2
+         WHERE rail_account = $1 AND (valid_until IS NULL OR valid_until > $2)`,
+});
 
 /** Secrets that verify nothing any more are not kept. */
-export function deleteEndedCredentials(railAccount: string, now: Date): Statement {
-  return {
-    name: 'rail_credentials_delete_ended',
-    text: 'DELETE FROM rail_credentials WHERE rail_account = $1 AND valid_until <= $2',
-    values: [railAccount, now],
-  };
-}
+export const deleteEndedCredentials = statementBy<[railAccount: string, now: Date]>({
+  name: 'rail_credentials_delete_ended',
+  text: 'DELETE FROM rail_credentials WHERE rail_account = $1 AND valid_until <= $2',
+});
 
 const sealedKeyId = sealedKeyIdSql('sealed');
 
-export function countCredentialsByKey(db: Queryable): Promise<{ keyId: string; count: bigint }[]> {
-  return db.rows({
-    name: 'rail_credentials_count_by_key',
-    text: `SELECT ${sealedKeyId} AS "keyId", count(*) AS count FROM rail_credentials GROUP BY 1`,
-    values: [],
-  });
-}
+export const countCredentialsByKey = rowsBy<{ keyId: string; count: bigint }, []>({
+  name: 'rail_credentials_count_by_key',
+  text: `SELECT ${sealedKeyId} AS "keyId", count(*) AS count FROM rail_credentials GROUP BY 1`,
+});
 
 /** Ordered by account and version. */
 export function listCredentialsUnderOtherKeys(

@@ -4,6 +4,7 @@ import { listOf, type ListSource } from '../api/list-reader.ts';
 import { searchRequest, type SearchFilter } from '../api/search-request.ts';
 import type { TypedSearch } from '../api/typed-search.ts';
 import type { Queryable } from '../kit/db.ts';
+import { rowsBy } from '../kit/run-statement.ts';
 import type { Receipt, ReceiptPhone, ReceiptStatus } from './receipt.ts';
 
 const columns = `merchant_id AS "merchantId", id, rail_account AS "railAccount", network, transaction_id AS "transactionId",
@@ -199,16 +200,13 @@ export function notePhone(db: Queryable, phone: ReceiptPhone & { noteAgainBefore
   });
 }
 
-export function listPhones(db: Queryable, railAccounts: readonly string[]): Promise<ReceiptPhone[]> {
-  return db.rows<ReceiptPhone>({
-    name: 'receipt_phones_list',
-    text: `-- across merchants: the operator watches the phones of all accounts
-           SELECT merchant_id AS "merchantId", rail_account AS "railAccount", seen_at AS "seenAt", pinged_at AS "pingedAt",
-                  message_at AS "messageAt"
-           FROM receipt_phones WHERE rail_account = ANY ($1)`,
-    values: [[...railAccounts]],
-  });
-}
+export const listPhones = rowsBy<ReceiptPhone, [railAccounts: readonly string[]]>({
+  name: 'receipt_phones_list',
+  text: `-- across merchants: the operator watches the phones of all accounts
+         SELECT merchant_id AS "merchantId", rail_account AS "railAccount", seen_at AS "seenAt", pinged_at AS "pingedAt",
+                message_at AS "messageAt"
+         FROM receipt_phones WHERE rail_account = ANY ($1)`,
+});
 
 /**
  * By till, the receipts stored since an id whose balance is higher than the one before it and their amount make: money came in of

@@ -2,7 +2,7 @@ import { addMs, dayMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { mergeRows, noFigures, type CollectedFigure, type Dimension, type FigureRow, type Figures } from './figures.ts';
-import { listMoved, listUnpaid, type Range } from './queries/moved.ts';
+import { listMoved, listUnpaid, type Range, type SlotKeys } from './queries/moved.ts';
 
 /** Whose figures. */
 export interface Owner {
@@ -35,7 +35,7 @@ export async function computeFigures(
   const moved = await listMoved(db, unit, movementRange(owner, { from, to }));
   const unpaid = await listUnpaid(db, unit, intentRange(owner, { from, to }));
   const rows: FigureRow[] = [];
-  const add = (at: RowKeys, figures: Figures): void => {
+  const add = (at: SlotKeys, figures: Figures): void => {
     for (const { dimension, key } of keysOf(at)) {
       rows.push({ slot: at.slot, dimension, key, ...(dimension === 'network' ? figures : collectedOnly(figures)) });
     }
@@ -47,14 +47,7 @@ export async function computeFigures(
   return mergeRows(rows).filter(hasFigure);
 }
 
-interface RowKeys {
-  slot: Date;
-  network: string;
-  terminalId: string | null;
-  paymentLinkId: string | null;
-}
-
-function keysOf({ network, terminalId, paymentLinkId }: RowKeys): { dimension: Dimension; key: string }[] {
+function keysOf({ network, terminalId, paymentLinkId }: SlotKeys): { dimension: Dimension; key: string }[] {
   return [
     { dimension: 'network', key: network },
     ...(terminalId === null ? [] : [{ dimension: 'counter' as const, key: terminalId }]),

@@ -2,7 +2,8 @@ import { finderOf } from '../api/find-record.ts';
 import { columnFilter, createdFilter, substringPattern, type ListFilter, type TimeFilter } from '../api/list-filter.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { sweepMerchants } from '../kit/sweep.ts';
+import { runBy, statementBy } from '../kit/run-statement.ts';
+import { sweepMerchants, sweptIds } from '../kit/sweep.ts';
 import type { LoggedRequest } from './logged-request.ts';
 
 const shortColumns = `merchant_id AS "merchantId", id, request_id AS "requestId", key_id AS "keyId", method, path, query,
@@ -217,14 +218,11 @@ export function deleteBodies({ merchantId, afterId, toId }: RequestRange): State
 }
 
 /** Of requests whose path or response has one of these ids. */
-export function deleteBodiesOfRecords(merchantId: string, objectIds: readonly string[]): Statement {
-  return {
-    name: 'request_log_delete_bodies_of_records',
-    text: `UPDATE request_log SET query = NULL, request_body = NULL, response_body = NULL
-           WHERE merchant_id = $1 AND (path_object_id = ANY ($2::uuid[]) OR response_object_id = ANY ($2::uuid[]))`,
-    values: [merchantId, [...objectIds]],
-  };
-}
+export const deleteBodiesOfRecords = statementBy<[merchantId: string, objectIds: readonly string[]]>({
+  name: 'request_log_delete_bodies_of_records',
+  text: `UPDATE request_log SET query = NULL, request_body = NULL, response_body = NULL
+         WHERE merchant_id = $1 AND (path_object_id = ANY ($2::uuid[]) OR response_object_id = ANY ($2::uuid[]))`,
+});
 
 /** The customers that these records are, or that the payments and attempts among them name. */
 export function listCustomersOfRecords(
@@ -276,8 +274,8 @@ export function recordTrim({ merchantId, toId }: RequestRange): Statement {
 }
 
 /** Merchants with requests before this id: one index probe for each merchant. */
-export async function listMerchantsWithOldRequests(db: Queryable, beforeId: string): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, {
+export function listMerchantsWithOldRequests(db: Queryable, beforeId: string): Promise<string[]> {
+  return sweptIds(db, {
     name: 'request_log_merchants_with_old',
     text: `-- across merchants: retention is the same for all
            SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
@@ -287,16 +285,12 @@ export async function listMerchantsWithOldRequests(db: Queryable, beforeId: stri
            ) AS oldest LIMIT ${purgedMerchantsMax}`,
     values: [beforeId],
   });
-  return rows.map(({ id }) => id);
 }
 
 /** One batch of a merchant's; returns how many. */
-export function deleteRequestsBefore(db: Queryable, merchantId: string, beforeId: string): Promise<number> {
-  return db.run({
-    name: 'request_log_delete_old',
-    text: `DELETE FROM request_log WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
-             SELECT ctid FROM request_log WHERE merchant_id = $1 AND id < $2 ORDER BY id LIMIT ${purgedRowsMax}
-           ))`,
-    values: [merchantId, beforeId],
-  });
-}
+export const deleteRequestsBefore = runBy<[merchantId: string, beforeId: string]>({
+  name: 'request_log_delete_old',
+  text: `DELETE FROM request_log WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
+           SELECT ctid FROM request_log WHERE merchant_id = $1 AND id < $2 ORDER BY id LIMIT ${purgedRowsMax}
+         ))`,
+});

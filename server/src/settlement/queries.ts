@@ -1,6 +1,9 @@
 import type { Account } from '../ledger/accounts.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { sweepMerchants } from '../kit/sweep.ts';
+import { finderOf } from '../api/find-record.ts';
+import { rowBy, rowsBy, runBy } from '../kit/run-statement.ts';
+import { countOf, idsOf, isFound } from '../kit/ids-and-counts.ts';
+import { sweptIds } from '../kit/sweep.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 
 /** What a payout needs of a sub-account. */
@@ -15,25 +18,21 @@ export interface Beneficiary {
 }
 
 /** In the order of their ids, locked against deletion until the transaction ends; payments and changes do not wait. */
-export function lockBeneficiaries(db: Queryable, merchantId: string, ids: readonly string[]): Promise<Beneficiary[]> {
-  return db.rows<Beneficiary>({
-    name: 'settlement_lock_beneficiaries',
-    text: `SELECT id, name, settlement_code AS "settlementCode", account_number AS "accountNumber",
-             account_canonical AS "accountCanonical", destination_changed_at AS "destinationChangedAt"
-           FROM sub_accounts WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) AND deleted_at IS NULL
-           ORDER BY id FOR KEY SHARE`,
-    values: [merchantId, ids],
-  });
-}
+export const lockBeneficiaries = rowsBy<Beneficiary, [merchantId: string, ids: readonly string[]]>({
+  name: 'settlement_lock_beneficiaries',
+  text: `SELECT id, name, settlement_code AS "settlementCode", account_number AS "accountNumber",
+           account_canonical AS "accountCanonical", destination_changed_at AS "destinationChangedAt"
+         FROM sub_accounts WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) AND deleted_at IS NULL
+         ORDER BY id FOR KEY SHARE`,
+});
 
 /** Whether the merchant has or had such a sub-account. */
-export async function subAccountExisted(db: Queryable, merchantId: string, id: string): Promise<boolean> {
-  const row = await db.row({
+export function subAccountExisted(db: Queryable, merchantId: string, id: string): Promise<boolean> {
+  return isFound(db, {
     name: 'settlement_knows_sub_account',
     text: 'SELECT id FROM sub_accounts WHERE merchant_id = $1 AND id = $2',
     values: [merchantId, id],
   });
-  return row !== undefined;
 }
 
 /** The result of a period for a sub-account: its payout, or the error code of its refusal. */
@@ -80,39 +79,34 @@ const isUnsettled = `NOT EXISTS (
  * Sub-accounts that the period has not paid out, after `after` in the order of their ids; refused ones only with
  * `retriesRefused`.
  */
-export async function listUnsettled(
+export function listUnsettled(
   db: Queryable,
   at: { merchantId: string; period: string; retriesRefused: boolean; after: string; rowsMax: number },
 ): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+  return idsOf(db, {
     name: 'settlement_list_unsettled',
     text: `SELECT id FROM sub_accounts
            WHERE merchant_id = $1 AND deleted_at IS NULL AND id > $4 AND ${isUnsettled}
            ORDER BY id LIMIT $5`,
     values: [at.merchantId, at.period, at.retriesRefused, at.after, at.rowsMax],
   });
-  return rows.map(({ id }) => id);
 }
 
 /** How many sub-accounts `listUnsettled` would list, to show progress. */
-export async function countUnsettled(
+export function countUnsettled(
   db: Queryable,
   at: { merchantId: string; period: string; retriesRefused: boolean },
 ): Promise<number> {
-  const row = await db.row<{ count: bigint }>({
+  return countOf(db, {
     name: 'settlement_count_unsettled',
     text: `SELECT count(*) AS count FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL AND ${isUnsettled}`,
     values: [at.merchantId, at.period, at.retriesRefused],
   });
-  return Number(row?.count ?? 0n);
 }
 
 /** The merchants whose current period is not done, by their payout schedule. */
-export async function listMerchantsToSettle(
-  db: Queryable,
-  { day, week }: { day: string; week: string },
-): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, {
+export function listMerchantsToSettle(db: Queryable, { day, week }: { day: string; week: string }): Promise<string[]> {
+  return sweptIds(db, {
     name: 'settlement_list_merchants',
     text: `-- across merchants: a worker looks for every merchant with a period to settle
            SELECT merchants.id FROM merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id
@@ -124,7 +118,6 @@ export async function listMerchantsToSettle(
            ORDER BY merchants.id`,
     values: [day, week],
   });
-  return rows.map(({ id }) => id);
 }
 
 /** Records that a run has visited every sub-account; only the first run of the period does. */
@@ -142,8 +135,8 @@ export function insertRunOnce(run: { merchantId: string; period: string; finishe
 const purgedRowsMax = 500;
 
 /** The merchants of the oldest results of periods before that day, and of the oldest that are done. */
-export async function listMerchantsWithOldPeriods(db: Queryable, before: string): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function listMerchantsWithOldPeriods(db: Queryable, before: string): Promise<string[]> {
+  return idsOf(db, {
     name: 'settlement_oldest_periods',
     text: `-- across merchants: retention is the same for all of them
            SELECT DISTINCT merchant_id AS id FROM (
@@ -153,32 +146,25 @@ export async function listMerchantsWithOldPeriods(db: Queryable, before: string)
            ) AS oldest`,
     values: [before],
   });
-  return rows.map(({ id }) => id);
 }
 
 /** Deletes a batch of the results of a merchant's old periods, oldest first. */
-export function deletePeriodsBefore(db: Queryable, merchantId: string, before: string): Promise<number> {
-  return db.run({
-    name: 'settlement_periods_delete_old',
-    text: `DELETE FROM settlement_periods WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
-             SELECT ctid FROM settlement_periods WHERE merchant_id = $1 AND period < $2
-             ORDER BY period LIMIT ${purgedRowsMax}
-           ))`,
-    values: [merchantId, before],
-  });
-}
+export const deletePeriodsBefore = runBy<[merchantId: string, before: string]>({
+  name: 'settlement_periods_delete_old',
+  text: `DELETE FROM settlement_periods WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
+           SELECT ctid FROM settlement_periods WHERE merchant_id = $1 AND period < $2
+           ORDER BY period LIMIT ${purgedRowsMax}
+         ))`,
+});
 
 /** Deletes a batch of a merchant's old periods that are done, oldest first. */
-export function deleteRunsBefore(db: Queryable, merchantId: string, before: string): Promise<number> {
-  return db.run({
-    name: 'settlement_runs_delete_old',
-    text: `DELETE FROM settlement_runs WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
-             SELECT ctid FROM settlement_runs WHERE merchant_id = $1 AND period < $2
-             ORDER BY period LIMIT ${purgedRowsMax}
-           ))`,
-    values: [merchantId, before],
-  });
-}
+export const deleteRunsBefore = runBy<[merchantId: string, before: string]>({
+  name: 'settlement_runs_delete_old',
+  text: `DELETE FROM settlement_runs WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
+           SELECT ctid FROM settlement_runs WHERE merchant_id = $1 AND period < $2
+           ORDER BY period LIMIT ${purgedRowsMax}
+         ))`,
+});
 
 /** Debts of sub-accounts with a settled balance, of all merchants; both sides folded or not. */
 export function listRepayableDebts(
@@ -232,22 +218,15 @@ export async function findOpenIntentOf(
 }
 
 /** A pending payout or refund that holds money of one of the accounts, and may return it. */
-export function findTransferFrom(
-  db: Queryable,
-  merchantId: string,
-  accounts: readonly string[],
-): Promise<{ id: string; kind: string } | undefined> {
-  return db.row({
-    name: 'settlement_find_transfer_from',
-    text: `SELECT transfers.id, transfers.kind FROM ledger_movements
-           JOIN transfers
-             ON transfers.merchant_id = ledger_movements.merchant_id AND transfers.id = ledger_movements.source_id
-           WHERE ledger_movements.merchant_id = $1 AND debit_account = ANY ($2::text[])
-             AND debit_account LIKE 'sub:%' AND flow = 'held' AND transfers.status = 'pending'
-           LIMIT 1`,
-    values: [merchantId, accounts],
-  });
-}
+export const findTransferFrom = rowBy<{ id: string; kind: string }, [merchantId: string, accounts: readonly string[]]>({
+  name: 'settlement_find_transfer_from',
+  text: `SELECT transfers.id, transfers.kind FROM ledger_movements
+         JOIN transfers
+           ON transfers.merchant_id = ledger_movements.merchant_id AND transfers.id = ledger_movements.source_id
+         WHERE ledger_movements.merchant_id = $1 AND debit_account = ANY ($2::text[])
+           AND debit_account LIKE 'sub:%' AND flow = 'held' AND transfers.status = 'pending'
+         LIMIT 1`,
+});
 
 /** A payout as the page of its sub-account shows it. Amounts are bututs. */
 export type PayoutRow = Pick<
@@ -256,21 +235,13 @@ export type PayoutRow = Pick<
 >;
 
 /** Newest first. */
-export function listPayoutsOf(
-  db: Queryable,
-  merchantId: string,
-  subAccountId: string,
-  rowsMax: number,
-): Promise<PayoutRow[]> {
-  return db.rows<PayoutRow>({
-    name: 'settlement_list_payouts_of',
-    text: `SELECT id, status, amount AS "amountMinor", network, account_number AS "accountNumber",
-             review, waiting_for AS "waitingFor", created_at AS "createdAt"
-           FROM transfers WHERE merchant_id = $1 AND sub_account_id = $2 AND kind = 'sub_account_payout'
-           ORDER BY id DESC LIMIT $3`,
-    values: [merchantId, subAccountId, rowsMax],
-  });
-}
+export const listPayoutsOf = rowsBy<PayoutRow, [merchantId: string, subAccountId: string, rowsMax: number]>({
+  name: 'settlement_list_payouts_of',
+  text: `SELECT id, status, amount AS "amountMinor", network, account_number AS "accountNumber",
+           review, waiting_for AS "waitingFor", created_at AS "createdAt"
+         FROM transfers WHERE merchant_id = $1 AND sub_account_id = $2 AND kind = 'sub_account_payout'
+         ORDER BY id DESC LIMIT $3`,
+});
 
 // Sources of a statement's lines --------------------------------------------------------------------------------------
 
@@ -282,16 +253,13 @@ export interface ChargeOfLine {
   title: string | null;
 }
 
-export function listChargesOfLines(db: Queryable, merchantId: string, ids: readonly string[]): Promise<ChargeOfLine[]> {
-  return db.rows<ChargeOfLine>({
-    name: 'settlement_list_charges_of_lines',
-    text: `SELECT charges.id, intent_id AS "intentId", transaction_reference AS reference, title FROM charges
-           JOIN payment_intents
-             ON payment_intents.merchant_id = charges.merchant_id AND payment_intents.id = charges.intent_id
-           WHERE charges.merchant_id = $1 AND charges.id = ANY ($2::uuid[])`,
-    values: [merchantId, ids],
-  });
-}
+export const listChargesOfLines = rowsBy<ChargeOfLine, [merchantId: string, ids: readonly string[]]>({
+  name: 'settlement_list_charges_of_lines',
+  text: `SELECT charges.id, intent_id AS "intentId", transaction_reference AS reference, title FROM charges
+         JOIN payment_intents
+           ON payment_intents.merchant_id = charges.merchant_id AND payment_intents.id = charges.intent_id
+         WHERE charges.merchant_id = $1 AND charges.id = ANY ($2::uuid[])`,
+});
 
 /** A payout, or the transfer of a refund. */
 export interface TransferOfLine {
@@ -300,32 +268,18 @@ export interface TransferOfLine {
   reference: string;
 }
 
-export function listTransfersOfLines(
-  db: Queryable,
-  merchantId: string,
-  ids: readonly string[],
-): Promise<TransferOfLine[]> {
-  return db.rows<TransferOfLine>({
-    name: 'settlement_list_transfers_of_lines',
-    text: 'SELECT id, kind, reference FROM transfers WHERE merchant_id = $1 AND id = ANY ($2::uuid[])',
-    values: [merchantId, ids],
-  });
-}
+export const listTransfersOfLines = rowsBy<TransferOfLine, [merchantId: string, ids: readonly string[]]>({
+  name: 'settlement_list_transfers_of_lines',
+  text: 'SELECT id, kind, reference FROM transfers WHERE merchant_id = $1 AND id = ANY ($2::uuid[])',
+});
 
 // Settlement of charges -----------------------------------------------------------------------------------------------
 
 /** A charge with its payment. */
-export function findChargeToSettle(
-  db: Queryable,
-  merchantId: string,
-  id: string,
-): Promise<{ id: string; intentId: string } | undefined> {
-  return db.row({
-    name: 'settlement_find_charge',
-    text: 'SELECT id, intent_id AS "intentId" FROM charges WHERE merchant_id = $1 AND id = $2',
-    values: [merchantId, id],
-  });
-}
+export const findChargeToSettle = finderOf<{ id: string; intentId: string }>({
+  name: 'settlement_find_charge',
+  text: 'SELECT id, intent_id AS "intentId" FROM charges WHERE merchant_id = $1 AND id = $2',
+});
 
 /** Only a charge that is not settled, so that its settlement time stays. The caller holds its payment's lock. */
 export function markSettled(charge: { merchantId: string; id: string }, at: Date): Statement {
@@ -338,16 +292,9 @@ export function markSettled(charge: { merchantId: string; id: string }, at: Date
 }
 
 /** The refunds of a charge, and whether their outcome is still unknown. */
-export function listRefundsOfCharge(
-  db: Queryable,
-  merchantId: string,
-  chargeId: string,
-): Promise<{ id: string; isOpen: boolean }[]> {
-  return db.rows({
-    name: 'settlement_list_refunds_of_charge',
-    text: `SELECT refunds.id, transfers.status = 'pending' AS "isOpen" FROM refunds
-           JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
-           WHERE refunds.merchant_id = $1 AND refunds.charge_id = $2`,
-    values: [merchantId, chargeId],
-  });
-}
+export const listRefundsOfCharge = rowsBy<{ id: string; isOpen: boolean }, [merchantId: string, chargeId: string]>({
+  name: 'settlement_list_refunds_of_charge',
+  text: `SELECT refunds.id, transfers.status = 'pending' AS "isOpen" FROM refunds
+         JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
+         WHERE refunds.merchant_id = $1 AND refunds.charge_id = $2`,
+});

@@ -1,7 +1,7 @@
 import { fieldError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { percentToJson } from '../kit/money.ts';
+import { percentToJson, wholePercent } from '../kit/money.ts';
 import { lockNewMembers } from './queries.ts';
 import type { GroupMember } from './sub-account.ts';
 
@@ -13,9 +13,6 @@ export interface NamedMember {
 
 /** Limited because each share of a payment is a movement and a row of its own. */
 export const membersMax = 20;
-
-// A hundred percent, in the unit of `percentHundredths`.
-const percentMax = 10_000n;
 
 /**
  * The members with their names, locked against deletion until the transaction ends. `path` is the list's. Throws AppError
@@ -47,7 +44,7 @@ export async function readMembers(
 /** Throws AppError `invalid_request` naming `path`, the list's, when the percentages sum to more than 100. */
 export function checkPercentages(members: readonly NamedMember[], path: string): void {
   const sum = members.reduce((total, { percentHundredths }) => total + percentHundredths, 0n);
-  if (sum <= percentMax) return;
+  if (sum <= wholePercent) return;
   const message = `The percentages sum to ${percentToJson(sum)}; they may sum to at most 100.`;
   throw fieldError('invalid_request', path, message);
 }

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowsBy } from '../kit/run-statement.ts';
 import { recordConditions, type RecordFilter } from '../api/list-filter.ts';
 import { finderOf } from '../api/find-record.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
@@ -17,12 +18,7 @@ export function insertSubAccount(subAccount: SubAccount): Statement {
     values: [
       subAccount.merchantId,
       subAccount.id,
-      subAccount.name,
-      subAccount.percentHundredths,
-      subAccount.settlementCode,
-      subAccount.accountNumber,
-      subAccount.accountCanonical,
-      subAccount.active,
+      ...changeable(subAccount),
       subAccount.createdAt,
       subAccount.updatedAt,
     ],
@@ -40,16 +36,17 @@ export function updateSubAccountRow(subAccount: SubAccount): Statement {
     values: [
       subAccount.merchantId,
       subAccount.id,
-      subAccount.name,
-      subAccount.percentHundredths,
-      subAccount.settlementCode,
-      subAccount.accountNumber,
-      subAccount.accountCanonical,
-      subAccount.active,
+      ...changeable(subAccount),
       subAccount.updatedAt,
       subAccount.destinationChangedAt,
     ],
   };
+}
+
+/** What can change: parameters 3 to 8 of both statements. */
+function changeable(subAccount: SubAccount): unknown[] {
+  const { name, percentHundredths, settlementCode, accountNumber, accountCanonical, active } = subAccount;
+  return [name, percentHundredths, settlementCode, accountNumber, accountCanonical, active];
 }
 
 /** From the commit on it answers 404; the row stays for the history. The caller holds its lock. */
@@ -82,17 +79,10 @@ export function listSubAccountsWithoutNetwork(
 }
 
 /** The names of these sub-accounts, of deleted ones too: their payments still show them. */
-export function listSubAccountNames(
-  db: Queryable,
-  merchantId: string,
-  ids: readonly string[],
-): Promise<{ id: string; name: string }[]> {
-  return db.rows({
-    name: 'sub_accounts_list_names',
-    text: 'SELECT id, name FROM sub_accounts WHERE merchant_id = $1 AND id = ANY ($2::uuid[])',
-    values: [merchantId, [...ids]],
-  });
-}
+export const listSubAccountNames = rowsBy<{ id: string; name: string }, [merchantId: string, ids: readonly string[]]>({
+  name: 'sub_accounts_list_names',
+  text: 'SELECT id, name FROM sub_accounts WHERE merchant_id = $1 AND id = ANY ($2::uuid[])',
+});
 
 /** Changes of one sub-account happen one after the other; payments that use it do not wait for them. */
 export const lockSubAccountForChange = finderOf<SubAccount>({
@@ -137,22 +127,19 @@ export const lockSubAccountForSplit = finderOf<SplitMemberRow>({
 });
 
 /** The group's members in their order, with its percentages, locked against deletion until the transaction ends. */
-export function lockGroupForSplit(db: Queryable, merchantId: string, groupId: string): Promise<SplitMemberRow[]> {
-  return db.rows<SplitMemberRow>({
-    name: 'sub_account_groups_lock_for_split',
-    text: `SELECT members.sub_account_id AS "subAccountId", sub_accounts.name, sub_accounts.active,
-             members.percent_hundredths AS "percentHundredths"
-           FROM sub_account_groups AS groups
-           JOIN sub_account_group_members AS members
-             ON members.merchant_id = groups.merchant_id AND members.group_id = groups.id
-           JOIN sub_accounts
-             ON sub_accounts.merchant_id = members.merchant_id AND sub_accounts.id = members.sub_account_id
-           WHERE groups.merchant_id = $1 AND groups.id = $2 AND groups.deleted_at IS NULL
-           ORDER BY members.position
-           FOR KEY SHARE OF sub_accounts`,
-    values: [merchantId, groupId],
-  });
-}
+export const lockGroupForSplit = rowsBy<SplitMemberRow, [merchantId: string, groupId: string]>({
+  name: 'sub_account_groups_lock_for_split',
+  text: `SELECT members.sub_account_id AS "subAccountId", sub_accounts.name, sub_accounts.active,
+           members.percent_hundredths AS "percentHundredths"
+         FROM sub_account_groups AS groups
+         JOIN sub_account_group_members AS members
+           ON members.merchant_id = groups.merchant_id AND members.group_id = groups.id
+         JOIN sub_accounts
+           ON sub_accounts.merchant_id = members.merchant_id AND sub_accounts.id = members.sub_account_id
+         WHERE groups.merchant_id = $1 AND groups.id = $2 AND groups.deleted_at IS NULL
+         ORDER BY members.position
+         FOR KEY SHARE OF sub_accounts`,
+});
 
 // Groups --------------------------------------------------------------------------------------------------------------
 
@@ -230,33 +217,23 @@ export const lockGroup = finderOf<GroupRow>({
 });
 
 /** The members of these groups, each group's in its order. */
-export function listMembers(db: Queryable, merchantId: string, groupIds: readonly string[]): Promise<MemberRow[]> {
-  return db.rows<MemberRow>({
-    name: 'sub_account_group_members_list',
-    text: `SELECT members.group_id AS "groupId", members.sub_account_id AS "subAccountId", sub_accounts.name,
-             members.percent_hundredths AS "percentHundredths"
-           FROM sub_account_group_members AS members
-           JOIN sub_accounts
-             ON sub_accounts.merchant_id = members.merchant_id AND sub_accounts.id = members.sub_account_id
-           WHERE members.merchant_id = $1 AND members.group_id = ANY ($2::uuid[])
-           ORDER BY members.group_id, members.position`,
-    values: [merchantId, groupIds],
-  });
-}
+export const listMembers = rowsBy<MemberRow, [merchantId: string, groupIds: readonly string[]]>({
+  name: 'sub_account_group_members_list',
+  text: `SELECT members.group_id AS "groupId", members.sub_account_id AS "subAccountId", sub_accounts.name,
+           members.percent_hundredths AS "percentHundredths"
+         FROM sub_account_group_members AS members
+         JOIN sub_accounts
+           ON sub_accounts.merchant_id = members.merchant_id AND sub_accounts.id = members.sub_account_id
+         WHERE members.merchant_id = $1 AND members.group_id = ANY ($2::uuid[])
+         ORDER BY members.group_id, members.position`,
+});
 
 /** The merchant's sub-accounts among the ids, locked against deletion until the transaction ends. */
-export function lockNewMembers(
-  db: Queryable,
-  merchantId: string,
-  ids: readonly string[],
-): Promise<{ id: string; name: string }[]> {
-  return db.rows({
-    name: 'sub_accounts_lock_members_to_be',
-    text: `SELECT id, name FROM sub_accounts
-           WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) AND deleted_at IS NULL ORDER BY id FOR KEY SHARE`,
-    values: [merchantId, ids],
-  });
-}
+export const lockNewMembers = rowsBy<{ id: string; name: string }, [merchantId: string, ids: readonly string[]]>({
+  name: 'sub_accounts_lock_members_to_be',
+  text: `SELECT id, name FROM sub_accounts
+         WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) AND deleted_at IS NULL ORDER BY id FOR KEY SHARE`,
+});
 
 /** The oldest group that contains the sub-account, or undefined. */
 export const findGroupOf = finderOf<{ id: string; name: string }>({

@@ -1,6 +1,6 @@
 import { fieldError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
-import { dalasi, formatAmount, multiplyPercent } from '../kit/money.ts';
+import { dalasi, formatAmount, multiplyPercent, wholePercent } from '../kit/money.ts';
 
 // How a payment is shared (docs/splits.md, "How much a share is"). All numbers are whole: bututs, hundredths of a percent,
 // and their product, ten-thousandths of a butut, which represents a share exactly before it is rounded.
@@ -26,9 +26,6 @@ export interface Split {
 /** Every share is at least 1 GMD (docs/splits.md, "How much a share is"). */
 const shareMin = dalasi;
 
-// A hundred percent, in the unit of `percentHundredths`.
-const percentMax = 10_000n;
-
 /** The base of the percentages: the amount less a fee that the business pays, else the full amount. */
 export function shareBase(payment: {
   amountMinor: bigint;
@@ -50,7 +47,7 @@ export function splitShares(request: { baseMinor: bigint; members: readonly Spli
     percents.every((percent) => percent > 0n),
     'every member of a split has a percentage above 0',
   );
-  assert(sum(percents) <= percentMax, 'the percentages of a split sum to at most 100');
+  assert(sum(percents) <= wholePercent, 'the percentages of a split sum to at most 100');
   const minimumsMinor = shareMin * BigInt(members.length);
   if (minimumsMinor > baseMinor) throw tooSmall({ ...request, minimumsMinor });
   const shares = members.map((member) => ({
@@ -91,7 +88,7 @@ function findFurthestAbove(baseMinor: bigint, shares: readonly Share[]): Share {
   let furthest: { share: Share; aboveExact: bigint } | undefined;
   for (const share of shares) {
     if (share.amountMinor <= shareMin) continue;
-    const aboveExact = share.amountMinor * percentMax - exactShare(baseMinor, share.percentHundredths);
+    const aboveExact = share.amountMinor * wholePercent - exactShare(baseMinor, share.percentHundredths);
     if (furthest === undefined || aboveExact >= furthest.aboveExact) furthest = { share, aboveExact };
   }
   assert(furthest, 'shares that exceed a base of at least their minimums include one above the minimum');

@@ -1,8 +1,9 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowBy } from '../kit/run-statement.ts';
 import { recordConditions, type RecordFilter } from '../api/list-filter.ts';
 import { finderOf } from '../api/find-record.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
-import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
+import { arrivalOf, takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
 import type { VirtualTerminal } from './terminal.ts';
 
 const columns = `merchant_id AS "merchantId", id, name, code, chat_numbers AS "chatNumbers",
@@ -24,17 +25,11 @@ export async function claimCode(
 }
 
 /** Also finds the owner of a deleted terminal's code. */
-export function findCodeOwner(
-  db: Queryable,
-  code: string,
-): Promise<{ merchantId: string; terminalId: string } | undefined> {
-  return db.row({
-    name: 'terminal_codes_find',
-    text: `-- across merchants: a code is typed before anybody knows whose counter it is at
-           SELECT merchant_id AS "merchantId", terminal_id AS "terminalId" FROM terminal_codes WHERE code = $1`,
-    values: [code],
-  });
-}
+export const findCodeOwner = rowBy<{ merchantId: string; terminalId: string }, [code: string]>({
+  name: 'terminal_codes_find',
+  text: `-- across merchants: a code is typed before anybody knows whose counter it is at
+         SELECT merchant_id AS "merchantId", terminal_id AS "terminalId" FROM terminal_codes WHERE code = $1`,
+});
 
 export function insertTerminal(terminal: VirtualTerminal): Statement {
   return {
@@ -124,24 +119,22 @@ export const listTerminals = listOf(terminalList, (filter: RecordFilter) =>
  * Takes from an allowance that all merchants and processes share. Returns the new arrival time, or undefined if the allowance
  * is used up.
  */
-export async function takeServiceAllowance(db: Queryable, name: string, take: Take): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+export function takeServiceAllowance(db: Queryable, name: string, take: Take): Promise<bigint | undefined> {
+  return arrivalOf(db, {
     name: 'service_limits_take',
     text: `-- across merchants: a code is guessed before anybody knows whose counter it is at
            INSERT INTO service_limits (name, arrival_us) ${takeClause('service_limits', ['name'])}`,
     values: [name, ...takeValues(take)],
   });
-  return row?.arrivalUs;
 }
 
-export async function findServiceArrival(db: Queryable, name: string): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>({
+export function findServiceArrival(db: Queryable, name: string): Promise<bigint | undefined> {
+  return arrivalOf(db, {
     name: 'service_limits_find',
     text: `-- across merchants: see service_limits_take
            SELECT arrival_us AS "arrivalUs" FROM service_limits WHERE name = $1`,
     values: [name],
   });
-  return row?.arrivalUs;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
+import { rowsBy } from '../kit/run-statement.ts';
 
 /** The payments through one network in one hour. */
 export interface TakingsRow {
@@ -41,13 +42,10 @@ export function listTakingsOfTerminals(
 }
 
 /** The same for links, with all of their payments. */
-export function listTakingsOfLinks(db: Queryable, merchantId: string, ids: readonly string[]): Promise<TakingsOf[]> {
-  return db.rows<TakingsOf>({
-    name: 'transactions_takings_of_links',
-    text: `${takingsOf('payment_link_id')} GROUP BY 1`,
-    values: [merchantId, ids],
-  });
-}
+export const listTakingsOfLinks = rowsBy<TakingsOf, [merchantId: string, ids: readonly string[]]>({
+  name: 'transactions_takings_of_links',
+  text: `${takingsOf('payment_link_id')} GROUP BY 1`,
+});
 
 /**
  * Payments at a terminal with `from` ≤ paid at < `to`, by hour and network in that order, without payments and parts of them that

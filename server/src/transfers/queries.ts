@@ -1,5 +1,7 @@
 import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { rowsBy } from '../kit/run-statement.ts';
+import { idsOf, isFound } from '../kit/ids-and-counts.ts';
 import { rowOfId, statementByLast, statementForMany, typedRow } from '../kit/many-rows.ts';
 import { columnFilter, createdFilter, idFilters, type TimeFilter } from '../api/list-filter.ts';
 import { summedListOf, type List, type ListConditions, type ListReader, type ListSource } from '../api/list-reader.ts';
@@ -80,36 +82,25 @@ export function findTransferByReference(
   );
 }
 
-export function findTransfersById(db: Queryable, merchantId: string, ids: readonly string[]): Promise<Transfer[]> {
-  return db.rows<Transfer>({
-    name: 'transfers_find_by_ids',
-    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id`,
-    values: [merchantId, ids],
-  });
-}
+export const findTransfersById = rowsBy<Transfer, [merchantId: string, ids: readonly string[]]>({
+  name: 'transfers_find_by_ids',
+  text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id`,
+});
 
 /** All that were sent in a batch, in the order in which it has them. */
-export function listTransfersOfBatch(db: Queryable, merchantId: string, batchReference: string): Promise<Transfer[]> {
-  return db.rows<Transfer>({
-    name: 'transfers_list_of_batch',
-    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND batch_reference = $2 ORDER BY id`,
-    values: [merchantId, batchReference],
-  });
-}
+export const listTransfersOfBatch = rowsBy<Transfer, [merchantId: string, batchReference: string]>({
+  name: 'transfers_list_of_batch',
+  text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND batch_reference = $2 ORDER BY id`,
+});
 
 /** Whether the merchant has paid this number before: money arrived there. */
-export async function isNumberPaidBefore(
-  db: Queryable,
-  merchantId: string,
-  accountCanonical: string,
-): Promise<boolean> {
-  const row = await db.row({
+export function isNumberPaidBefore(db: Queryable, merchantId: string, accountCanonical: string): Promise<boolean> {
+  return isFound(db, {
     name: 'transfers_find_paid_number',
     text: `SELECT id FROM transfers
            WHERE merchant_id = $1 AND account_canonical = $2 AND kind = 'transfer' AND status = 'completed' LIMIT 1`,
     values: [merchantId, accountCanonical],
   });
-  return row !== undefined;
 }
 
 /** Every change of a transfer locks it first, before any account of the ledger. */
@@ -130,28 +121,24 @@ export function lockTransfer(db: Queryable, merchantId: string, id: string): Pro
 }
 
 /** Locks in the order of the ids, in which every transaction that locks several takes them. */
-export function lockTransfers(db: Queryable, merchantId: string, ids: readonly string[]): Promise<Transfer[]> {
-  return db.rows<Transfer>({
-    name: 'transfers_lock_several',
-    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE`,
-    values: [merchantId, ids],
-  });
-}
+export const lockTransfers = rowsBy<Transfer, [merchantId: string, ids: readonly string[]]>({
+  name: 'transfers_lock_several',
+  text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE`,
+});
 
 /** Of one merchant: the transfers of which the networks should not know yet, in the order of their ids, after `after`. */
-export async function listUnsentTransfers(
+export function listUnsentTransfers(
   db: Queryable,
   merchantId: string,
   { after, rowsMax }: { after: string | null; rowsMax: number },
 ): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+  return idsOf(db, {
     name: 'transfers_list_unsent',
     text: `SELECT id FROM transfers
            WHERE merchant_id = $1 AND status = 'pending' AND progress = 'created' AND ($2::uuid IS NULL OR id > $2)
            ORDER BY id LIMIT $3`,
     values: [merchantId, after, rowsMax],
   });
-  return rows.map(({ id }) => id);
 }
 
 const updatedTypes = [

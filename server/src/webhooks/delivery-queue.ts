@@ -1,6 +1,6 @@
 import { AdaptiveConcurrencies, type ConcurrencyLimits, type Speed } from '../kit/adaptive-concurrency.ts';
 import { addMs } from '../kit/clock.ts';
-import type { Queryable, Statement } from '../kit/db.ts';
+import type { Statement } from '../kit/db.ts';
 import { DueFloors } from '../kit/due-floors.ts';
 import { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import type { WebhookContext } from './context.ts';
@@ -11,7 +11,6 @@ import { FailureCounts } from './failure-counts.ts';
 import {
   claimDeliveries,
   claimRowsMax,
-  countPending,
   findDeliveryTarget,
   keepPendingDeliveries,
   listDueEndpointQueues,
@@ -19,6 +18,8 @@ import {
 } from './queries/deliveries.ts';
 import { createAttemptRecorder } from './record-attempts.ts';
 import { sendDelivery, type ClaimedDelivery } from './send-delivery.ts';
+
+export { countPending as countPendingDeliveries } from './queries/deliveries.ts';
 
 /** What a permit is for. */
 export interface DeliveryScope {
@@ -167,9 +168,4 @@ async function tryStatement(
   { statement, failure }: { statement: Statement; failure: string },
 ): Promise<void> {
   await db.run(statement).catch((error: unknown) => log.error(failure, error, { merchant_id: merchantId }));
-}
-
-/** Pending deliveries of all merchants, for the operator's figures. */
-export function countPendingDeliveries(db: Queryable): Promise<number> {
-  return countPending(db);
 }

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { statementBy } from '../../kit/run-statement.ts';
 
 /**
  * Counts a failed try, and returns the count; undefined while tries are refused. The count begins anew when the last failure, and
@@ -39,10 +40,7 @@ export async function findBlockedUntil(db: Queryable, keyHash: Uint8Array): Prom
   return row?.blockedUntil ?? null;
 }
 
-export function deleteAttempts(keyHash: Uint8Array): Statement {
-  return {
-    name: 'account_attempts_delete',
-    text: 'DELETE FROM account_attempts WHERE key_hash = $1',
-    values: [keyHash],
-  };
-}
+export const deleteAttempts = statementBy<[keyHash: Uint8Array]>({
+  name: 'account_attempts_delete',
+  text: 'DELETE FROM account_attempts WHERE key_hash = $1',
+});

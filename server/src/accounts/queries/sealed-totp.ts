@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 import { sealedKeyIdSql } from '../../kit/seal.ts';
 
 export interface SealedTotp {
@@ -9,13 +10,10 @@ export interface SealedTotp {
 
 const totpKeyId = sealedKeyIdSql('totp_secret');
 
-export function countTotpByKey(db: Queryable): Promise<{ keyId: string; count: bigint }[]> {
-  return db.rows({
-    name: 'accounts_totp_count_by_key',
-    text: `SELECT ${totpKeyId} AS "keyId", count(*) AS count FROM accounts WHERE totp_secret IS NOT NULL GROUP BY 1`,
-    values: [],
-  });
-}
+export const countTotpByKey = rowsBy<{ keyId: string; count: bigint }, []>({
+  name: 'accounts_totp_count_by_key',
+  text: `SELECT ${totpKeyId} AS "keyId", count(*) AS count FROM accounts WHERE totp_secret IS NOT NULL GROUP BY 1`,
+});
 
 /** Ordered by account. */
 export function listTotpUnderOtherKeys(

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowBy, rowsBy, runBy, statementBy } from '../../kit/run-statement.ts';
 import type { MerchantRole } from '../permissions.ts';
 
 /** Who works for a business, and as what. */
@@ -32,13 +33,10 @@ export function insertMembership(db: Queryable, membership: Membership): Promise
   });
 }
 
-export function findMembership(db: Queryable, businessId: string, accountId: string): Promise<Membership | undefined> {
-  return db.row<Membership>({
-    name: 'memberships_find',
-    text: `SELECT ${membershipColumns} FROM memberships WHERE business_id = $1 AND account_id = $2`,
-    values: [businessId, accountId],
-  });
-}
+export const findMembership = rowBy<Membership, [businessId: string, accountId: string]>({
+  name: 'memberships_find',
+  text: `SELECT ${membershipColumns} FROM memberships WHERE business_id = $1 AND account_id = $2`,
+});
 
 /** A person's role in a business, with what leads to its dashboard. */
 export interface OwnMembership extends Membership {
@@ -50,18 +48,15 @@ export interface OwnMembership extends Membership {
 }
 
 /** A person's businesses, the first joined first. */
-export function listMemberships(db: Queryable, accountId: string): Promise<OwnMembership[]> {
-  return db.rows<OwnMembership>({
-    name: 'memberships_of_account',
-    text: `SELECT ${membershipColumns}, businesses.name AS "businessName",
-                  businesses.live_approved_at IS NOT NULL AS "isLiveOpen",
-                  (SELECT short_id FROM merchants WHERE merchants.business_id = businesses.id AND test_mode) AS "testShortId",
-                  (SELECT short_id FROM merchants WHERE merchants.business_id = businesses.id AND NOT test_mode) AS "liveShortId"
-             FROM memberships JOIN businesses ON businesses.id = memberships.business_id
-            WHERE memberships.account_id = $1 ORDER BY memberships.created_at, memberships.business_id`,
-    values: [accountId],
-  });
-}
+export const listMemberships = rowsBy<OwnMembership, [accountId: string]>({
+  name: 'memberships_of_account',
+  text: `SELECT ${membershipColumns}, businesses.name AS "businessName",
+                businesses.live_approved_at IS NOT NULL AS "isLiveOpen",
+                (SELECT short_id FROM merchants WHERE merchants.business_id = businesses.id AND test_mode) AS "testShortId",
+                (SELECT short_id FROM merchants WHERE merchants.business_id = businesses.id AND NOT test_mode) AS "liveShortId"
+           FROM memberships JOIN businesses ON businesses.id = memberships.business_id
+          WHERE memberships.account_id = $1 ORDER BY memberships.created_at, memberships.business_id`,
+});
 
 /** A member as the team's page shows them. */
 export interface TeamMember extends Membership {
@@ -71,34 +66,25 @@ export interface TeamMember extends Membership {
   lastSeenAt: Date | null;
 }
 
-export function listTeam(db: Queryable, businessId: string): Promise<TeamMember[]> {
-  return db.rows<TeamMember>({
-    name: 'memberships_of_business',
-    text: `SELECT ${membershipColumns}, accounts.name, accounts.email,
-                  (accounts.totp_confirmed_at IS NOT NULL OR EXISTS (
-                    SELECT FROM account_passkeys WHERE account_passkeys.account_id = accounts.id)) AS "hasSecondFactor",
-                  (SELECT max(last_seen_at) FROM account_sessions
-                    WHERE account_sessions.account_id = accounts.id) AS "lastSeenAt"
-             FROM memberships JOIN accounts ON accounts.id = memberships.account_id
-            WHERE memberships.business_id = $1 ORDER BY memberships.created_at, memberships.account_id`,
-    values: [businessId],
-  });
-}
+export const listTeam = rowsBy<TeamMember, [businessId: string]>({
+  name: 'memberships_of_business',
+  text: `SELECT ${membershipColumns}, accounts.name, accounts.email,
+                (accounts.totp_confirmed_at IS NOT NULL OR EXISTS (
+                  SELECT FROM account_passkeys WHERE account_passkeys.account_id = accounts.id)) AS "hasSecondFactor",
+                (SELECT max(last_seen_at) FROM account_sessions
+                  WHERE account_sessions.account_id = accounts.id) AS "lastSeenAt"
+           FROM memberships JOIN accounts ON accounts.id = memberships.account_id
+          WHERE memberships.business_id = $1 ORDER BY memberships.created_at, memberships.account_id`,
+});
 
 /** Whom a business's warnings go to. */
-export function listOwners(
-  db: Queryable,
-  businessId: string,
-): Promise<{ email: string; name: string; businessName: string }[]> {
-  return db.rows({
-    name: 'memberships_owners',
-    text: `SELECT accounts.email, accounts.name, businesses.name AS "businessName"
-             FROM memberships JOIN accounts ON accounts.id = memberships.account_id
-             JOIN businesses ON businesses.id = memberships.business_id
-            WHERE memberships.business_id = $1 AND memberships.role = 'owner' ORDER BY memberships.account_id`,
-    values: [businessId],
-  });
-}
+export const listOwners = rowsBy<{ email: string; name: string; businessName: string }, [businessId: string]>({
+  name: 'memberships_owners',
+  text: `SELECT accounts.email, accounts.name, businesses.name AS "businessName"
+           FROM memberships JOIN accounts ON accounts.id = memberships.account_id
+           JOIN businesses ON businesses.id = memberships.business_id
+          WHERE memberships.business_id = $1 AND memberships.role = 'owner' ORDER BY memberships.account_id`,
+});
 
 /** Locks a business's memberships, so that of two owners who remove each other one stays. */
 export async function lockTeam(db: Queryable, businessId: string): Promise<Membership[]> {
@@ -125,13 +111,10 @@ export function updateRole(
   });
 }
 
-export function deleteMembership(db: Queryable, businessId: string, accountId: string): Promise<number> {
-  return db.run({
-    name: 'memberships_delete',
-    text: 'DELETE FROM memberships WHERE business_id = $1 AND account_id = $2',
-    values: [businessId, accountId],
-  });
-}
+export const deleteMembership = runBy<[businessId: string, accountId: string]>({
+  name: 'memberships_delete',
+  text: 'DELETE FROM memberships WHERE business_id = $1 AND account_id = $2',
+});
 
 /** An invitation that nobody has accepted yet. */
 export interface Invitation {
@@ -171,46 +154,30 @@ export function upsertInvitation(invitation: Invitation & { tokenHash: Uint8Arra
   };
 }
 
-export function listInvitations(db: Queryable, businessId: string): Promise<Invitation[]> {
-  return db.rows<Invitation>({
-    name: 'invitations_list',
-    text: `SELECT ${invitationColumns} FROM invitations WHERE business_id = $1 ORDER BY id`,
-    values: [businessId],
-  });
-}
+export const listInvitations = rowsBy<Invitation, [businessId: string]>({
+  name: 'invitations_list',
+  text: `SELECT ${invitationColumns} FROM invitations WHERE business_id = $1 ORDER BY id`,
+});
 
 /** The invitation of a link that is still valid. */
-export function findInvitation(
-  db: Queryable,
-  tokenHash: Uint8Array,
-  now: Date,
-): Promise<(Invitation & { businessName: string }) | undefined> {
-  return db.row({
-    name: 'invitations_find',
-    text: `SELECT invitations.business_id AS "businessId", invitations.id, invitations.email, invitations.role,
-                  invitations.terminal_ids AS "terminalIds", invitations.invited_by AS "invitedBy",
-                  invitations.created_at AS "createdAt", invitations.expires_at AS "expiresAt",
-                  businesses.name AS "businessName"
-             FROM invitations JOIN businesses ON businesses.id = invitations.business_id
-            WHERE invitations.token_hash = $1 AND invitations.expires_at > $2`,
-    values: [tokenHash, now],
-  });
-}
+export const findInvitation = rowBy<Invitation & { businessName: string }, [tokenHash: Uint8Array, now: Date]>({
+  name: 'invitations_find',
+  text: `SELECT invitations.business_id AS "businessId", invitations.id, invitations.email, invitations.role,
+                invitations.terminal_ids AS "terminalIds", invitations.invited_by AS "invitedBy",
+                invitations.created_at AS "createdAt", invitations.expires_at AS "expiresAt",
+                businesses.name AS "businessName"
+           FROM invitations JOIN businesses ON businesses.id = invitations.business_id
+          WHERE invitations.token_hash = $1 AND invitations.expires_at > $2`,
+});
 
 /** Ends the open invitations of somebody who may no longer invite. */
-export function deleteInvitationsBy(businessId: string, invitedBy: string): Statement {
-  return {
-    name: 'invitations_delete_by',
-    text: 'DELETE FROM invitations WHERE business_id = $1 AND invited_by = $2',
-    values: [businessId, invitedBy],
-  };
-}
+export const deleteInvitationsBy = statementBy<[businessId: string, invitedBy: string]>({
+  name: 'invitations_delete_by',
+  text: 'DELETE FROM invitations WHERE business_id = $1 AND invited_by = $2',
+});
 
 /** Uses an invitation up; returns 0 if it was used or withdrawn meanwhile. */
-export function deleteInvitation(db: Queryable, businessId: string, id: string): Promise<number> {
-  return db.run({
-    name: 'invitations_delete',
-    text: 'DELETE FROM invitations WHERE business_id = $1 AND id = $2',
-    values: [businessId, id],
-  });
-}
+export const deleteInvitation = runBy<[businessId: string, id: string]>({
+  name: 'invitations_delete',
+  text: 'DELETE FROM invitations WHERE business_id = $1 AND id = $2',
+});

@@ -12,6 +12,7 @@ import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import { createdRange, dateFilters } from '../../portal/patterns/time-filter.ts';
+import { auditColumns, environmentText } from '../../portal/records/audit-columns.ts';
 import { listRoutes, type ConsoleKind } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
 
@@ -53,28 +54,19 @@ const auditList: ListPage<AuditEntry, ConsoleKind> = {
       cell: ({ actorName, actorType }) =>
         html`<bdi>${actorName}</bdi>${actorType === 'member' && html`<span class="second">of the business</span>`}`,
     },
-    { header: 'Environment', cell: ({ testMode }) => environmentText(testMode) },
+    { header: 'Environment', cell: environmentText },
     { header: 'From', cell: ({ address }) => address ?? '' },
   ],
   href: hrefOf,
   empty: { text: 'Nothing has been done yet.' },
   exported: {
     needs: 'audit.export',
-    columns: [
-      { header: 'time', cell: ({ createdAt }) => createdAt.toISOString() },
-      { header: 'environment', cell: ({ testMode }) => environmentText(testMode) },
+    columns: auditColumns([
       { header: 'business_id', cell: ({ businessId }) => businessId },
       { header: 'person', cell: ({ actorName }) => actorName },
       { header: 'of', cell: ({ actorType }) => actorType },
       { header: 'action', cell: ({ action }) => action },
-      { header: 'record', cell: ({ objectType }) => objectType },
-      { header: 'record_id', cell: ({ objectId }) => objectId },
-      { header: 'changes', cell: ({ changes }) => changes.map(changeText).join('; ') },
-      { header: 'address', cell: ({ address }) => address },
-      { header: 'session', cell: ({ sessionId }) => sessionId },
-      { header: 'request_id', cell: ({ requestId }) => requestId },
-      { header: 'result', cell: ({ result }) => result },
-    ],
+    ]),
     rows: async (visit, query, { limit, before }) => (await entriesOf(visit, query, { limit, offset: 0, before })).rows,
   },
 };
@@ -93,11 +85,6 @@ function entriesOf(
   return isUuid(business)
     ? listAuditEntries(money.lists, business, page, filter)
     : listOperatorEntries(money.lists, page, filter);
-}
-
-function environmentText(testMode: boolean | null): string {
-  if (testMode === null) return 'both';
-  return testMode ? 'test' : 'live';
 }
 
 /** The page of what an entry is about, or the business's. */

@@ -3,7 +3,7 @@ import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { getBusiness } from '../../merchants/business-status.ts';
 import { feeInWords, noFee } from '../../merchants/fees.ts';
-import { findMerchantRules, findReserves } from '../../merchants/manage-rules.ts';
+import { findReserves, findRules } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { payoutScheduleOf } from '../../merchants/payout-schedule.ts';
 import { findReceiptConfirmAbove } from '../../merchants/receipt-limit.ts';
@@ -116,8 +116,7 @@ async function railAccountLinks(
 type Fact = readonly [name: string, value: Html | string];
 
 async function feeFacts({ money: { db } }: ConsoleVisit, merchant: Merchant): Promise<Fact[]> {
-  const rules = await findMerchantRules(db, merchant.id);
-  if (!rules) return [];
+  const rules = await findRules(db, { merchantId: merchant.id });
   const feeOf = (operation: Operation, network: string): string => {
     const found = findFeeRule(rules, operation, network);
     const source = found?.source === 'default' ? ' (default)' : '';

@@ -1,6 +1,6 @@
 import { html } from '../../kit/html.ts';
 import { feeInWords, noFee } from '../../merchants/fees.ts';
-import { findDefaultRules, findReserves } from '../../merchants/manage-rules.ts';
+import { findReserves, findRules } from '../../merchants/manage-rules.ts';
 import { allNetworks, findFeeRule, findLimit, networksNamed } from '../../merchants/rules.ts';
 import { knownNetworks, networkName } from '../../networks/known-networks.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
@@ -15,7 +15,7 @@ export const defaultsPage: ConsoleRoute = {
   async handle(visit) {
     const { money, rateLimits } = visit;
     const { db } = money;
-    const rules = { own: { fees: [], limits: [] }, defaults: await findDefaultRules(db) };
+    const rules = await findRules(db, 'default');
     const { fallback } = await findReserves(db, 'default');
     const feeOf = (operation: 'collection' | 'transfer', network: string) =>
       feeInWords(findFeeRule(rules, operation, network)?.rule ?? noFee);

@@ -1,14 +1,8 @@
 import { fieldError } from '../../api/app-error.ts';
 import type { Queryable, Transaction } from '../../kit/db.ts';
-import {
-  clearFeeRule,
-  findDefaultRules,
-  findMerchantRules,
-  setFeePayer,
-  setFeeRule,
-} from '../../merchants/manage-rules.ts';
+import { clearFeeRule, findRules, setFeePayer, setFeeRule } from '../../merchants/manage-rules.ts';
 import { feeValues } from '../../merchants/rule-values.ts';
-import { allNetworks, findFeeRule, type MerchantRules, type Operation } from '../../merchants/rules.ts';
+import { allNetworks, findFeeRule, type Operation } from '../../merchants/rules.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { clearField, isCleared, minorOf, percentOf, termsRoutes, type Form, type TermsOwner } from './terms-form.ts';
@@ -28,15 +22,8 @@ const payerField: Field = {
   ],
 };
 
-/** The rules of an owner, with the defaults behind them. */
-export async function rulesOf(db: Queryable, { owner }: Pick<TermsOwner, 'owner'>): Promise<MerchantRules> {
-  const none = { fees: [], limits: [] };
-  if (owner === 'default') return { own: none, defaults: await findDefaultRules(db) };
-  return (await findMerchantRules(db, owner.merchantId)) ?? { own: none, defaults: none };
-}
-
 async function ruleValues(db: Queryable, operation: Operation, owner: TermsOwner): Promise<Form> {
-  return feeValues(findFeeRule(await rulesOf(db, owner), operation, owner.network)?.rule);
+  return feeValues(findFeeRule(await findRules(db, owner.owner), operation, owner.network)?.rule);
 }
 
 async function setRule(

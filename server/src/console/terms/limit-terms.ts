@@ -1,15 +1,19 @@
 import { fieldError } from '../../api/app-error.ts';
-import { clearLimit, clearReserve, findReserves, setLimit, setReserve } from '../../merchants/manage-rules.ts';
+import {
+  clearLimit,
+  clearReserve,
+  findReserves,
+  findRules,
+  setLimit,
+  setReserve,
+} from '../../merchants/manage-rules.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../../merchants/payout-schedule.ts';
 import { limitValues, reserveValues } from '../../merchants/rule-values.ts';
-import { resolveReserve, type LimitKind } from '../../merchants/rules.ts';
+import { limitKinds, reserveDaysMax, reserveHoursMax, resolveReserve } from '../../merchants/rules.ts';
 import type { Transaction } from '../../kit/db.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import { rulesOf } from './fee-terms.ts';
 import { clearField, isCleared, minorOf, percentOf, termsRoutes, type Form, type TermsOwner } from './terms-form.ts';
-
-const kinds: readonly LimitKind[] = ['largest', 'daily'];
 
 const limits = termsRoutes({
   name: 'limits',
@@ -24,11 +28,11 @@ const limits = termsRoutes({
     ];
   },
   async values(db, owner) {
-    const { own, defaults } = await rulesOf(db, owner);
+    const { own, defaults } = await findRules(db, owner.owner);
     return limitValues((owner.merchant ? own : defaults).limits);
   },
   async set(tx, { owner, merchant }, form) {
-    for (const kind of kinds) {
+    for (const kind of limitKinds) {
       const isNone = (form[kind] ?? '').trim().toLowerCase() === 'none';
       if (isNone && !merchant) throw fieldError('invalid_request', kind, 'Leave it empty: then there is no limit.');
       const amountMinor = isNone ? null : minorOf(form, kind);
@@ -37,10 +41,6 @@ const limits = termsRoutes({
     }
   },
 });
-
-// A leap year and ten years; anything longer is taken for a typing error.
-const hoursMax = 8_784;
-const daysMax = 3_660;
 
 const scheduleField: Field = {
   ...{ kind: 'select', name: 'schedule', label: 'Sub-accounts are paid out' },
@@ -66,15 +66,15 @@ async function setReserveRule(tx: Transaction, { owner, merchant }: TermsOwner, 
   if (percentHundredths === 0n && !merchant) {
     throw fieldError('invalid_request', 'percent', 'A default of 0 is none: remove the default instead.');
   }
-  const hours = percentHundredths === 0n ? 0n : wholeOf(form, 'hours', hoursMax);
-  const newForDays = (form['new_for_days'] ?? '').trim() === '' ? null : wholeOf(form, 'new_for_days', daysMax);
+  const hours = percentHundredths === 0n ? 0n : wholeOf(form, 'hours', reserveHoursMax);
+  const newForDays = (form['new_for_days'] ?? '').trim() === '' ? null : wholeOf(form, 'new_for_days', reserveDaysMax);
   await setReserve(tx, owner, { percentHundredths, hours, newForDays });
 }
 
-function wholeOf(form: Form, name: string, max: number): bigint {
+function wholeOf(form: Form, name: string, max: bigint): bigint {
   const text = (form[name] ?? '').trim();
-  const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= max) return BigInt(value);
+  const value = /^\d{1,4}$/.test(text) ? BigInt(text) : 0n;
+  if (value >= 1n && value <= max) return value;
   throw fieldError('invalid_request', name, `Type a whole number from 1 to ${max}.`);
 }
 

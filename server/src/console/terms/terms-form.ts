@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, fieldError } from '../../api/app-error.ts';
 import { html, type Html } from '../../kit/html.ts';
 import type { Queryable, Transaction } from '../../kit/db.ts';
-import { parseHundredths } from '../../kit/money.ts';
+import { parseHundredths, wholePercent } from '../../kit/money.ts';
 import { lockTerms } from '../../merchants/manage-rules.ts';
 import { allNetworks, type RuleOwner } from '../../merchants/rules.ts';
 import { findMerchantById } from '../../merchants/manage-keys.ts';
@@ -70,8 +70,6 @@ export function minorOf(form: Form, name: string): bigint | null {
   if ('amountMinor' in typed) return typed.amountMinor;
   throw fieldError('invalid_request', name, 'Type an amount such as 450 or 1,250.50.');
 }
-
-const wholePercent = 10_000n;
 
 export function percentOf(form: Form): bigint {
   const hundredths = parseHundredths((form['percent'] ?? '').trim() || '0');

@@ -3,21 +3,7 @@ import type { AuditEntry } from '../../audit/audit-entry.ts';
 import { csvRows } from '../../kit/csv.ts';
 import type { Visit } from '../visit.ts';
 import { actionText } from './audit-texts.ts';
-import { changeText } from '../../audit/change-words.ts';
-
-const heading = [
-  'time',
-  'environment',
-  'person',
-  'action',
-  'record',
-  'record_id',
-  'changes',
-  'address',
-  'session',
-  'request_id',
-  'result',
-] as const;
+import { auditColumns } from '../../portal/records/audit-columns.ts';
 
 // Small enough that a page of it is nothing, large enough that a long log takes few statements.
 const rowsPerRead = 500;
@@ -27,9 +13,13 @@ const rowsPerRead = 500;
  * come as text.
  */
 export async function* auditCsv(visit: Visit, filter: AuditFilter): AsyncGenerator<string> {
-  const { merchant } = visit;
+  const { merchant, api } = visit;
   const { lists } = visit.money;
-  yield csvRows([heading]);
+  const columns = auditColumns([
+    { header: 'person', cell: ({ actorName }) => actorName },
+    { header: 'action', cell: ({ action }) => actionText(api, action) },
+  ]);
+  yield csvRows([columns.map(({ header }) => header)]);
   let before: string | null = null;
   do {
     const page = { limit: rowsPerRead, offset: 0, before };
@@ -39,28 +29,7 @@ export async function* auditCsv(visit: Visit, filter: AuditFilter): AsyncGenerat
       page,
       filter,
     );
-    yield csvRows(rows.map(rowOf(visit)));
+    yield csvRows(rows.map((entry) => columns.map(({ cell }) => cell(entry))));
     before = nextCursor;
   } while (before !== null);
-}
-
-function environmentOf({ testMode }: AuditEntry): string {
-  if (testMode === null) return 'both';
-  return testMode ? 'test' : 'live';
-}
-
-function rowOf({ api }: Visit): (entry: AuditEntry) => (string | null)[] {
-  return (entry) => [
-    entry.createdAt.toISOString(),
-    environmentOf(entry),
-    entry.actorName,
-    actionText(api, entry.action),
-    entry.objectType,
-    entry.objectId,
-    entry.changes.map(changeText).join('; '),
-    entry.address,
-    entry.sessionId,
-    entry.requestId,
-    entry.result,
-  ];
 }

@@ -10,15 +10,16 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit } from '../patterns/act.ts';
 import { exportName } from '../../portal/patterns/export-name.ts';
 import { formRoutes } from '../patterns/form-page.ts';
+import { activeFilters, filterField, searchOf, type Filter } from '../../portal/patterns/list-page.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { timeInSentence } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { createdRange, dateFilters } from '../../portal/patterns/time-filter.ts';
 import type { Visit } from '../visit.ts';
 import { auditCsv } from './audit-export.ts';
 import { actionOptions, actionText, objectPath } from './audit-texts.ts';
 import { fieldText } from '../../audit/change-words.ts';
 
-const filterNames = ['term', 'person', 'action', 'object', 'from', 'to'] as const;
+const filters = ['term', 'person', 'action', 'object', 'from', 'to'].map((name) => ({ name }));
 type Query = PageInput['query'];
 
 function filterOf({ testMode }: Visit, query: Query): AuditFilter {
@@ -34,10 +35,8 @@ function filterOf({ testMode }: Visit, query: Query): AuditFilter {
 }
 
 /** The list's filters for an address, without what is not set. */
-function filterQuery(query: Query, more: Readonly<Record<string, string>> = {}): string {
-  const active = filterNames.flatMap((name) => (query[name] ? [[name, query[name]] as [string, string]] : []));
-  const text = new URLSearchParams([...active, ...Object.entries(more)]).toString();
-  return text === '' ? '' : `?${text}`;
+function filterQuery(query: Query, more: [string, string][] = []): string {
+  return searchOf([...activeFilters(filters, query), ...more]);
 }
 
 const show: DashboardRoute = {
@@ -62,7 +61,7 @@ ${isFiltered && html`<p><a href="${base}/audit">Clear the filters</a></p>`}</sec
     : html`<ol class="entries">${rows.map((entry) => entryItem(visit, entry))}</ol>`
 }
 <nav class="pages" aria-label="Pages">${query['cursor'] && html`<a class="button small plain" href="${base}/audit${filterQuery(query)}">Newest</a>`}
-${nextCursor !== null && html`<a class="button small plain" rel="next" href="${base}/audit${filterQuery(query, { cursor: nextCursor })}">Older</a>`}</nav>`,
+${nextCursor !== null && html`<a class="button small plain" rel="next" href="${base}/audit${filterQuery(query, [['cursor', nextCursor]])}">Older</a>`}</nav>`,
     };
   },
 };
@@ -74,17 +73,14 @@ function cursorOf({ cursor }: Query): string | null {
 async function filterForm({ api, accounts, base, merchant }: Visit, query: Query): Promise<Html> {
   const team = await listTeam(accounts.db, merchant.businessId);
   const people = team.map(({ accountId, name }) => ({ value: accountId, text: cleanText(name) }));
-  const select = (name: string, label: string, options: readonly { value: string; text: string }[]) =>
-    html`<div class="field select"><label for="filter-${name}">${label}</label><select id="filter-${name}" name="${name}">
-<option value="">All</option>${options.map(
-      ({ value, text }) => html`<option value="${value}" ${query[name] === value && 'selected'}>${text}</option>`,
-    )}</select></div>`;
-  const input = (name: string, label: string, type: string) =>
-    html`<div class="field ${type}"><label for="filter-${name}">${label}</label>
-<input id="filter-${name}" name="${name}" type="${type}" value="${query[name]}"></div>`;
+  const fields: Filter[] = [
+    { kind: 'search', name: 'term', label: 'Name, record or value' },
+    { kind: 'select', name: 'person', label: 'Person', options: people },
+    { kind: 'select', name: 'action', label: 'Action', options: actionOptions(api) },
+    ...dateFilters,
+  ];
   return html`<form method="get" action="${base}/audit" class="filters audit" role="search">
-${input('term', 'Name, record or value', 'search')}${select('person', 'Person', people)}
-${select('action', 'Action', actionOptions(api))}${input('from', 'From', 'date')}${input('to', 'To', 'date')}
+${fields.map((field) => filterField(field, query))}
 ${query['object'] && html`<input type="hidden" name="object" value="${query['object']}">`}
 <button class="button small plain">Show</button></form>
 ${query['object'] && html`<p class="count">Entries of one record. <a href="${base}/audit">Show all</a></p>`}`;
@@ -132,9 +128,9 @@ The log notes that you exported it.</p>`,
   }),
   async submit(visit, { subject: { filter } }) {
     const { db, clock } = visit.accounts;
-    const filters = Object.entries(filter).map(([field, value]) => ({ field, before: null, after: textOf(value) }));
+    const changes = Object.entries(filter).map(([field, value]) => ({ field, before: null, after: textOf(value) }));
     await db.withTransaction(async (tx) => {
-      audit(tx, visit, { action: 'audit.export', object: { type: 'audit', id: null }, changes: filters });
+      audit(tx, visit, { action: 'audit.export', object: { type: 'audit', id: null }, changes });
     });
     const name = exportName(visit, 'audit', [utcDay(clock.now())]);
     return { download: { name, contentType: 'text/csv; charset=utf-8', bytes: auditCsv(visit, filter) } };

@@ -1,6 +1,6 @@
 import { apiForm, deletionForm } from '../patterns/api-form.ts';
 import { html, type Html } from '../../kit/html.ts';
-import { percentToJson } from '../../kit/money.ts';
+import { percentToJson, wholePercent } from '../../kit/money.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { membersMax } from '../../sub-accounts/group-members.ts';
 import { getGroup } from '../../sub-accounts/manage-groups.ts';
@@ -14,7 +14,6 @@ import { recordHead } from '../../portal/patterns/record-page.ts';
 import type { Visit } from '../visit.ts';
 import { shareParts } from '../patterns/charts/share-parts.ts';
 
-const wholeHundredths = 10_000n;
 // As many as a select can reasonably offer; a business with more makes groups through the API.
 const optionsMax = 100;
 
@@ -39,7 +38,7 @@ function groupBody(visit: Visit, group: SubAccountGroup): Html {
       name: html`<a href="${base}/sub-accounts/${subAccountId}">${foreignText(name)}</a>`,
       percentHundredths,
     })),
-    { name: 'You', percentHundredths: wholeHundredths - shared },
+    { name: 'You', percentHundredths: wholePercent - shared },
   ].map(({ name, percentHundredths: size }) => ({ name, size, text: `${percentToJson(size)}%` }));
   const path = `/groups/${group.id}`;
   return html`${recordHead(visit, {
@@ -51,7 +50,7 @@ function groupBody(visit: Visit, group: SubAccountGroup): Html {
     ],
   })}
 <section class="panel"><h2>Who gets which part of a payment</h2>
-${shareParts(parts, `${group.members.length} members get ${percentToJson(shared)}%, you keep ${percentToJson(wholeHundredths - shared)}%`)}
+${shareParts(parts, `${group.members.length} members get ${percentToJson(shared)}%, you keep ${percentToJson(wholePercent - shared)}%`)}
 <p class="hint">Of the amount less the fee where you pay it. Shares are rounded to whole dalasi, and each is at least D1.00; what is left over is yours.
 <a href="${base}/split">Work out an example</a></p>
 <p class="hint">Id <code>${group.id}</code></p></section>`;

@@ -70,7 +70,7 @@ export const paymentListPage: ListPage<PaymentRow> = {
     },
     async totals(visit, query) {
       const { total, sumMinor } = await sumPayments(
-        visit.money,
+        visit.money.lists,
         visit.merchant.id,
         filterOf(visit, query),
         exportedRowsMax,

@@ -16,7 +16,7 @@ import type { Page, PageResult } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentTable } from '../payments/payments-panel.ts';
 import { typedSearch } from '../patterns/typed-search.ts';
-import type { Visit } from '../visit.ts';
+import { otherBase, type Visit } from '../visit.ts';
 import { findExact } from './exact-match.ts';
 import { findPayments } from './find-payments.ts';
 
@@ -63,11 +63,8 @@ ${groups}${groups.length > 0 && olderHint}${term !== '' && groups.length === 0 &
 export const searchOther: DashboardRoute = {
   path: '/search/other',
   action: 'payments.read',
-  async handle({ money, merchant, testMode }, { query }) {
-    const merchants = await money.merchants.ofBusiness(merchant.businessId);
-    const other = merchants.find((each) => each.testMode !== testMode) ?? merchant;
-    const base = `/dashboard/${other.testMode ? 'test' : 'live'}/${other.shortId}`;
-    return { redirectTo: `${base}/search?q=${encodeURIComponent(query['q'] ?? '')}` };
+  async handle(visit, { query }) {
+    return { redirectTo: `${await otherBase(visit)}/search?q=${encodeURIComponent(query['q'] ?? '')}` };
   },
 };
 

@@ -1,5 +1,6 @@
 import type { Queryable, Statement, Transaction } from '../../kit/db.ts';
-import { sweepMerchants } from '../../kit/sweep.ts';
+import { statementBy } from '../../kit/run-statement.ts';
+import { sweptIds } from '../../kit/sweep.ts';
 import type { LedgerRow } from '../queries.ts';
 import { lastId } from './history.ts';
 import { placeholders } from '../../kit/placeholders.ts';
@@ -23,11 +24,11 @@ const credited = `SELECT credit_account AS account, currency, ${signed('credit_a
   FROM ledger_movements WHERE merchant_id = $1`;
 
 /** Merchants that nobody has checked since `before`, in the order of their ids. */
-export async function listMerchantsToCheck(
+export function listMerchantsToCheck(
   db: Queryable,
   { before, after, rowsMax }: { before: Date; after: string; rowsMax: number },
 ): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, {
+  return sweptIds(db, {
     name: 'ledger_checks_due',
     text: `-- across merchants: a worker checks the ledgers of all
            SELECT merchant_places.merchant_id AS id FROM merchant_places
@@ -38,7 +39,6 @@ export async function listMerchantsToCheck(
            ORDER BY merchant_places.merchant_id LIMIT $3`,
     values: [before, after, rowsMax],
   });
-  return rows.map(({ id }) => id);
 }
 
 /** Creates the row of a merchant that was never checked. */
@@ -153,13 +153,10 @@ export function addToCheckpoints(
   };
 }
 
-export function deleteCheckpoints(merchantId: string): Statement {
-  return {
-    name: 'ledger_checkpoints_delete',
-    text: 'DELETE FROM ledger_checkpoints WHERE merchant_id = $1',
-    values: [merchantId],
-  };
-}
+export const deleteCheckpoints = statementBy<[merchantId: string]>({
+  name: 'ledger_checkpoints_delete',
+  text: 'DELETE FROM ledger_checkpoints WHERE merchant_id = $1',
+});
 
 /** For the operator's figures: since when the merchant that was checked longest ago has not been, and how many are wrong. */
 export async function summarizeChecks(db: Queryable): Promise<{ oldest: Date | null; wrong: bigint }> {

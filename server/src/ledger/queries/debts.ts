@@ -1,4 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 import type { AccountKey, AccountKind, MerchantCurrency, OwedRow } from '../accounts.ts';
 
 /**
@@ -118,36 +119,33 @@ export async function repaidBy(
  * Every merchant's debts of these kinds that are above zero. Reads the index of debts and the movements of those accounts
  * alone: each part repeats the condition of a partial index, which the planner cannot infer from a joined account's name.
  */
-export function listOwedAccounts(db: Queryable, kinds: readonly AccountKind[]): Promise<OwedRow[]> {
-  return db.rows({
-    name: 'ledger_accounts_owed',
-    text: `-- across merchants: the operator watches all debts
-           WITH parts AS (
-             SELECT merchant_id, account, currency, balance AS amount FROM ledger_accounts
-             WHERE kind IN ('receivable_merchant', 'sub_owed') AND kind = ANY ($1::text[])
+export const listOwedAccounts = rowsBy<OwedRow, [kinds: readonly AccountKind[]]>({
+  name: 'ledger_accounts_owed',
+  text: `-- across merchants: the operator watches all debts
+         WITH parts AS (
+           SELECT merchant_id, account, currency, balance AS amount FROM ledger_accounts
+           WHERE kind IN ('receivable_merchant', 'sub_owed') AND kind = ANY ($1::text[])
+           UNION ALL
+           SELECT merchant_id, account, currency, amount FROM ledger_deltas
+           WHERE split_part(account, ':', 1) = ANY ($1::text[])
+         ), owed AS (
+           SELECT merchant_id, account, currency, sum(amount)::bigint AS amount FROM parts
+           GROUP BY 1, 2, 3 HAVING sum(amount) > 0
+         ), grown AS (
+           SELECT owed.merchant_id, owed.account, owed.currency, owed.amount, movement.created_at,
+                  sum(movement.amount) OVER (PARTITION BY owed.merchant_id, owed.account, owed.currency
+                                             ORDER BY movement.id DESC) AS newer
+           FROM owed CROSS JOIN LATERAL (
+             SELECT id, created_at, amount FROM ledger_movements
+             WHERE merchant_id = owed.merchant_id AND debit_account = owed.account AND currency = owed.currency
+               AND debit_account = 'receivable_merchant'
              UNION ALL
-             SELECT merchant_id, account, currency, amount FROM ledger_deltas
-             WHERE split_part(account, ':', 1) = ANY ($1::text[])
-           ), owed AS (
-             SELECT merchant_id, account, currency, sum(amount)::bigint AS amount FROM parts
-             GROUP BY 1, 2, 3 HAVING sum(amount) > 0
-           ), grown AS (
-             SELECT owed.merchant_id, owed.account, owed.currency, owed.amount, movement.created_at,
-                    sum(movement.amount) OVER (PARTITION BY owed.merchant_id, owed.account, owed.currency
-                                               ORDER BY movement.id DESC) AS newer
-             FROM owed CROSS JOIN LATERAL (
-               SELECT id, created_at, amount FROM ledger_movements
-               WHERE merchant_id = owed.merchant_id AND debit_account = owed.account AND currency = owed.currency
-                 AND debit_account = 'receivable_merchant'
-               UNION ALL
-               SELECT id, created_at, amount FROM ledger_movements
-               WHERE merchant_id = owed.merchant_id AND debit_account = owed.account AND currency = owed.currency
-                 AND debit_account LIKE 'sub_owed:%'
-             ) AS movement
-           )
-           SELECT merchant_id AS "merchantId", account, currency, amount AS "amountMinor",
-                  max(created_at) FILTER (WHERE newer >= amount) AS since
-           FROM grown GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`,
-    values: [kinds],
-  });
-}
+             SELECT id, created_at, amount FROM ledger_movements
+             WHERE merchant_id = owed.merchant_id AND debit_account = owed.account AND currency = owed.currency
+               AND debit_account LIKE 'sub_owed:%'
+           ) AS movement
+         )
+         SELECT merchant_id AS "merchantId", account, currency, amount AS "amountMinor",
+                max(created_at) FILTER (WHERE newer >= amount) AS since
+         FROM grown GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`,
+});

@@ -1,4 +1,5 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
+import type { Statement } from '../../kit/db.ts';
+import { rowsBy, statementBy } from '../../kit/run-statement.ts';
 
 /** The result of a verification of the whole ledger. */
 export interface StoredVerification {
@@ -22,16 +23,14 @@ export function insertVerification(verification: StoredVerification): Statement 
 }
 
 /** For the rest of the transaction: reading millions of movements takes longer than anything that a request does. */
-export function allowLongVerification(): Statement {
-  return { name: 'ledger_verifications_timeout', text: "SET LOCAL statement_timeout = '10min'", values: [] };
-}
+export const allowLongVerification = statementBy<[]>({
+  name: 'ledger_verifications_timeout',
+  text: "SET LOCAL statement_timeout = '10min'",
+});
 
 /** Newest first. */
-export function listVerifications(db: Queryable, rowsMax: number): Promise<StoredVerification[]> {
-  return db.rows<StoredVerification>({
-    name: 'ledger_verifications_list',
-    text: `SELECT id, verified_at AS "verifiedAt", scope, is_correct AS "isCorrect", movements, accounts, problem
-             FROM ledger_verifications ORDER BY id DESC LIMIT $1`,
-    values: [rowsMax],
-  });
-}
+export const listVerifications = rowsBy<StoredVerification, [rowsMax: number]>({
+  name: 'ledger_verifications_list',
+  text: `SELECT id, verified_at AS "verifiedAt", scope, is_correct AS "isCorrect", movements, accounts, problem
+           FROM ledger_verifications ORDER BY id DESC LIMIT $1`,
+});

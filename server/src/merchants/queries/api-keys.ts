@@ -1,5 +1,6 @@
 import type { KeyScope } from '../../api/key-scope.ts';
 import type { Queryable, Statement, Transaction } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 
 /** What an API key may do, until when, and from where. */
 export interface KeyRights {
@@ -89,13 +90,10 @@ export async function hasApiKeys(db: Queryable): Promise<boolean> {
 }
 
 /** A merchant's keys, the oldest first. */
-export function listApiKeys(db: Queryable, merchantId: string): Promise<ApiKeyRecord[]> {
-  return db.rows<ApiKeyRecord>({
-    name: 'api_keys_list',
-    text: `SELECT ${columns} FROM api_keys WHERE merchant_id = $1 ORDER BY created_at, id`,
-    values: [merchantId],
-  });
-}
+export const listApiKeys = rowsBy<ApiKeyRecord, [merchantId: string]>({
+  name: 'api_keys_list',
+  text: `SELECT ${columns} FROM api_keys WHERE merchant_id = $1 ORDER BY created_at, id`,
+});
 
 /** Locks the key until the end of the transaction, so that it is rolled or revoked once. */
 export function lockApiKey(
@@ -166,10 +164,7 @@ export function upsertKeyUse(db: Queryable, use: KeyUse & { merchantId: string }
   });
 }
 
-export function listKeyUses(db: Queryable, merchantId: string): Promise<KeyUse[]> {
-  return db.rows<KeyUse>({
-    name: 'api_key_uses_list',
-    text: 'SELECT key_id AS "keyId", used_at AS "usedAt", address FROM api_key_uses WHERE merchant_id = $1',
-    values: [merchantId],
-  });
-}
+export const listKeyUses = rowsBy<KeyUse, [merchantId: string]>({
+  name: 'api_key_uses_list',
+  text: 'SELECT key_id AS "keyId", used_at AS "usedAt", address FROM api_key_uses WHERE merchant_id = $1',
+});

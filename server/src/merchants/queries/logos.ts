@@ -1,12 +1,10 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
+import type { Statement } from '../../kit/db.ts';
+import { rowBy, runBy } from '../../kit/run-statement.ts';
 
-export function findLogoRow(db: Queryable, merchantId: string): Promise<{ png: Uint8Array } | undefined> {
-  return db.row<{ png: Uint8Array }>({
-    name: 'merchant_logos_find',
-    text: 'SELECT png FROM merchant_logos WHERE merchant_id = $1',
-    values: [merchantId],
-  });
-}
+export const findLogoRow = rowBy<{ png: Uint8Array }, [merchantId: string]>({
+  name: 'merchant_logos_find',
+  text: 'SELECT png FROM merchant_logos WHERE merchant_id = $1',
+});
 
 /** A merchant has at most one logo; a new one replaces it. */
 export function upsertLogo(logo: { merchantId: string; png: Uint8Array; updatedAt: Date }): Statement {
@@ -19,10 +17,7 @@ export function upsertLogo(logo: { merchantId: string; png: Uint8Array; updatedA
 }
 
 /** Returns 0 if there was no logo. */
-export function deleteLogoRow(db: Queryable, merchantId: string): Promise<number> {
-  return db.run({
-    name: 'merchant_logos_delete',
-    text: 'DELETE FROM merchant_logos WHERE merchant_id = $1',
-    values: [merchantId],
-  });
-}
+export const deleteLogoRow = runBy<[merchantId: string]>({
+  name: 'merchant_logos_delete',
+  text: 'DELETE FROM merchant_logos WHERE merchant_id = $1',
+});

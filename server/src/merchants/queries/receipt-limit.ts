@@ -1,4 +1,5 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
+import type { Queryable } from '../../kit/db.ts';
+import { statementBy } from '../../kit/run-statement.ts';
 
 /** The amount in bututs above which a statement line must confirm a receipt before it pays; null asks for none. */
 export async function findReceiptConfirmAbove(db: Queryable, merchantId: string): Promise<bigint | null> {
@@ -10,10 +11,7 @@ export async function findReceiptConfirmAbove(db: Queryable, merchantId: string)
   return row?.limitMinor ?? null;
 }
 
-export function updateReceiptConfirmAbove(merchantId: string, limitMinor: bigint | null): Statement {
-  return {
-    name: 'merchants_update_receipt_confirm_above',
-    text: 'UPDATE merchants SET receipt_confirm_above = $2 WHERE id = $1',
-    values: [merchantId, limitMinor],
-  };
-}
+export const updateReceiptConfirmAbove = statementBy<[merchantId: string, limitMinor: bigint | null]>({
+  name: 'merchants_update_receipt_confirm_above',
+  text: 'UPDATE merchants SET receipt_confirm_above = $2 WHERE id = $1',
+});

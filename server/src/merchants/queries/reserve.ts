@@ -1,4 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
+import { rowBy } from '../../kit/run-statement.ts';
 import type { ReserveRule, ReserveRules, RuleOwner } from '../rules.ts';
 
 /** The reserve rules that are read with a merchant. */
@@ -44,14 +45,11 @@ export async function findReserveRules(db: Queryable, merchantId: string): Promi
   return toReserves(row ?? { own_reserve: null, default_reserve: null });
 }
 
-export function findDefaultReserve(db: Queryable): Promise<ReserveRule | undefined> {
-  return db.row<ReserveRule>({
-    name: 'default_reserve_rules_find',
-    text: `SELECT percent_hundredths AS "percentHundredths", hours, new_for_days AS "newForDays"
-           FROM default_reserve_rules WHERE kind = 'reserve'`,
-    values: [],
-  });
-}
+export const findDefaultReserve = rowBy<ReserveRule, []>({
+  name: 'default_reserve_rules_find',
+  text: `SELECT percent_hundredths AS "percentHundredths", hours, new_for_days AS "newForDays"
+         FROM default_reserve_rules WHERE kind = 'reserve'`,
+});
 
 const columns = 'percent_hundredths, hours, new_for_days';
 const replaceReserve = `UPDATE SET percent_hundredths = excluded.percent_hundredths, hours = excluded.hours,

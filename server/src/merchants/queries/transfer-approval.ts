@@ -1,4 +1,5 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
+import type { Queryable } from '../../kit/db.ts';
+import { statementBy } from '../../kit/run-statement.ts';
 
 /** Bututs above which a payout that a person asks for needs a second one; null: none does. */
 export async function findTransferApproval(db: Queryable, businessId: string): Promise<bigint | null> {
@@ -10,10 +11,7 @@ export async function findTransferApproval(db: Queryable, businessId: string): P
   return row?.aboveMinor ?? null;
 }
 
-export function updateTransferApproval(businessId: string, aboveMinor: bigint | null): Statement {
-  return {
-    name: 'businesses_update_transfer_approval',
-    text: 'UPDATE businesses SET approve_transfers_above = $2 WHERE id = $1',
-    values: [businessId, aboveMinor],
-  };
-}
+export const updateTransferApproval = statementBy<[businessId: string, aboveMinor: bigint | null]>({
+  name: 'businesses_update_transfer_approval',
+  text: 'UPDATE businesses SET approve_transfers_above = $2 WHERE id = $1',
+});

@@ -1,12 +1,10 @@
-import { Type } from 'typebox';
-import { createSchemaCheck } from '../../api/schema-check.ts';
 import { dalasi } from '../../kit/money.ts';
 import type { JsonObject } from '../../kit/strict-json.ts';
 import { callProblem } from '../call-problem.ts';
 import type { AccountCheck, AccountSetup, ConnectorKind } from '../connector-kind.ts';
-import { configurationField, readConfiguration } from '../read-configuration.ts';
+import { configurationField } from '../read-configuration.ts';
 import { createWaveConnector, type WaveConnector } from './connector.ts';
-import { batchMaxLimit, batchPaths, waveOptions, type WaveOptions } from './options.ts';
+import { readWaveConfiguration, waveOptions, type WaveOptions } from './options.ts';
 
 // Wave waits for the wallet's own system, and says to give a payout time.
 const callTimeoutMs = 20_000;
@@ -82,24 +80,9 @@ function createConnector(setup: AccountSetup): WaveConnector {
   });
 }
 
-const seconds = Type.Number({ exclusiveMinimum: 0 });
-const configuration = Type.Partial(
-  Type.Object({
-    ...{ signGets: Type.Boolean(), restrictPayer: Type.Boolean() },
-    numberDigits: Type.Enum(['new', 'old']),
-    cancelledSession: Type.Enum(['declined_by_payer', 'expired']),
-    batchMax: Type.Integer({ minimum: 2, maximum: batchMaxLimit }),
-    batchPath: Type.Enum([...batchPaths]),
-    ...{ webhookAgeMaxSeconds: seconds, webhookFutureMaxSeconds: seconds },
-  }),
-  { additionalProperties: false },
-);
-const isConfiguration = createSchemaCheck(configuration);
-
 /** Throws an Error that names the first wrong setting. */
 function optionsOf({ config = {}, payouts = 'single' }: JsonObject): WaveOptions {
-  const changes = readConfiguration('Wave', isConfiguration, config);
-  return waveOptions({ ...changes, batches: payouts === 'batches' });
+  return waveOptions({ ...readWaveConfiguration(config), batches: payouts === 'batches' });
 }
 
 async function check(connector: WaveConnector): Promise<AccountCheck> {

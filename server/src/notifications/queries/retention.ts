@@ -1,5 +1,6 @@
 import type { Queryable } from '../../kit/db.ts';
-import { sweepMerchants } from '../../kit/sweep.ts';
+import { runBy } from '../../kit/run-statement.ts';
+import { sweptIds } from '../../kit/sweep.ts';
 
 // Literals in the statements, so that every plan walks an index from its old end. Rows are deleted by ctid: for 500 keys the
 // planner would scan the whole table.
@@ -7,8 +8,8 @@ const batchRowsMax = 500;
 const merchantsMax = 20;
 
 /** Merchants with completed notices before this id: one index probe for each merchant. */
-export async function listMerchantsWithOldNotices(db: Queryable, beforeId: string): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, {
+export function listMerchantsWithOldNotices(db: Queryable, beforeId: string): Promise<string[]> {
+  return sweptIds(db, {
     name: 'notifications_merchants_with_old',
     text: `-- across merchants: the purge covers all of them
            SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
@@ -18,29 +19,22 @@ export async function listMerchantsWithOldNotices(db: Queryable, beforeId: strin
            ) AS oldest LIMIT ${merchantsMax}`,
     values: [beforeId],
   });
-  return rows.map((row) => row.id);
 }
 
 /** Deletes a batch of one merchant's notices, oldest first. */
-export function deleteOldNotices(db: Queryable, merchantId: string, beforeId: string): Promise<number> {
-  return db.run({
-    name: 'notifications_delete_old',
-    text: `DELETE FROM notifications WHERE merchant_id = $1 AND due_at IS NULL AND ctid = ANY (ARRAY(
-             SELECT ctid FROM notifications WHERE merchant_id = $1 AND id < $2 AND due_at IS NULL
-             ORDER BY id LIMIT ${batchRowsMax}
-           ))`,
-    values: [merchantId, beforeId],
-  });
-}
+export const deleteOldNotices = runBy<[merchantId: string, beforeId: string]>({
+  name: 'notifications_delete_old',
+  text: `DELETE FROM notifications WHERE merchant_id = $1 AND due_at IS NULL AND ctid = ANY (ARRAY(
+           SELECT ctid FROM notifications WHERE merchant_id = $1 AND id < $2 AND due_at IS NULL
+           ORDER BY id LIMIT ${batchRowsMax}
+         ))`,
+});
 
 /** Deletes a batch of the development channel's messages, oldest first. */
-export function deleteOldChatMessages(db: Queryable, before: Date): Promise<number> {
-  return db.run({
-    name: 'simulator_chat_messages_delete_old',
-    text: `DELETE FROM simulator.chat_messages WHERE ctid = ANY (ARRAY(
-             SELECT ctid FROM simulator.chat_messages WHERE created_at < $1
-             ORDER BY created_at LIMIT ${batchRowsMax}
-           ))`,
-    values: [before],
-  });
-}
+export const deleteOldChatMessages = runBy<[before: Date]>({
+  name: 'simulator_chat_messages_delete_old',
+  text: `DELETE FROM simulator.chat_messages WHERE ctid = ANY (ARRAY(
+           SELECT ctid FROM simulator.chat_messages WHERE created_at < $1
+           ORDER BY created_at LIMIT ${batchRowsMax}
+         ))`,
+});

@@ -1,4 +1,6 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
+import { countOf } from '../../kit/ids-and-counts.ts';
 
 export interface ChargeNote {
   merchantId: string;
@@ -33,29 +35,17 @@ export async function findLastNoteTime(
   return row?.createdAt;
 }
 
-export async function countNotes(
-  db: Queryable,
-  charge: { merchantId: string; id: string },
-  kind: string,
-): Promise<number> {
-  const row = await db.row<{ count: bigint }>({
+export function countNotes(db: Queryable, charge: { merchantId: string; id: string }, kind: string): Promise<number> {
+  return countOf(db, {
     name: 'charge_notes_count',
     text: `SELECT count(*) FROM charge_notes WHERE merchant_id = $1 AND charge_id = $2 AND kind = $3`,
     values: [charge.merchantId, charge.id, kind],
   });
-  return Number(row?.count ?? 0n);
 }
 
 /** The newest 500: a charge has a handful of notes. */
-export function listNotesOfCharges(
-  db: Queryable,
-  merchantId: string,
-  chargeIds: readonly string[],
-): Promise<ChargeNote[]> {
-  return db.rows<ChargeNote>({
-    name: 'charge_notes_list',
-    text: `SELECT merchant_id AS "merchantId", charge_id AS "chargeId", id, kind, detail, created_at AS "createdAt"
-           FROM charge_notes WHERE merchant_id = $1 AND charge_id = ANY ($2::uuid[]) ORDER BY id DESC LIMIT 500`,
-    values: [merchantId, [...chargeIds]],
-  });
-}
+export const listNotesOfCharges = rowsBy<ChargeNote, [merchantId: string, chargeIds: readonly string[]]>({
+  name: 'charge_notes_list',
+  text: `SELECT merchant_id AS "merchantId", charge_id AS "chargeId", id, kind, detail, created_at AS "createdAt"
+         FROM charge_notes WHERE merchant_id = $1 AND charge_id = ANY ($2::uuid[]) ORDER BY id DESC LIMIT 500`,
+});

@@ -1,5 +1,7 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
+import { idsOf, isFound } from '../../kit/ids-and-counts.ts';
 import { rowOfId, statementByLast, statementForMany, typedRow } from '../../kit/many-rows.ts';
 import { listOf, type ListSource } from '../../api/list-reader.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
@@ -91,8 +93,8 @@ export const findChargeByTransactionReference = finderOf<Charge>({
 });
 
 /** Whether any of the charge was refunded, or is being refunded. The caller holds the payment's lock. */
-export async function hasRefund(db: Queryable, merchantId: string, chargeId: string): Promise<boolean> {
-  const row = await db.row({
+export function hasRefund(db: Queryable, merchantId: string, chargeId: string): Promise<boolean> {
+  return isFound(db, {
     name: 'charges_has_refund',
     text: `SELECT refunds.id FROM refunds
            JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -100,39 +102,29 @@ export async function hasRefund(db: Queryable, merchantId: string, chargeId: str
            LIMIT 1`,
     values: [merchantId, chargeId],
   });
-  return row !== undefined;
 }
 
 /** Every refund of the charge, in any status. */
-export async function listRefundIds(db: Queryable, merchantId: string, chargeId: string): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function listRefundIds(db: Queryable, merchantId: string, chargeId: string): Promise<string[]> {
+  return idsOf(db, {
     name: 'charges_list_refund_ids',
     text: 'SELECT id FROM refunds WHERE merchant_id = $1 AND charge_id = $2',
     values: [merchantId, chargeId],
   });
-  return rows.map(({ id }) => id);
 }
 
-export function listChargesOfIntent(db: Queryable, merchantId: string, intentId: string): Promise<Charge[]> {
-  return db.rows<Charge>({
-    name: 'charges_list_of_intent',
-    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2 ORDER BY attempt`,
-    values: [merchantId, intentId],
-  });
-}
+export const listChargesOfIntent = rowsBy<Charge, [merchantId: string, intentId: string]>({
+  name: 'charges_list_of_intent',
+  text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2 ORDER BY attempt`,
+});
 
 /** Every attempt of these intents. */
-export async function listChargeIds(
-  db: Queryable,
-  merchantId: string,
-  intentIds: readonly string[],
-): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function listChargeIds(db: Queryable, merchantId: string, intentIds: readonly string[]): Promise<string[]> {
+  return idsOf(db, {
     name: 'charges_list_ids',
     text: 'SELECT id FROM charges WHERE merchant_id = $1 AND intent_id = ANY ($2::uuid[])',
     values: [merchantId, [...intentIds]],
   });
-  return rows.map(({ id }) => id);
 }
 
 /**
@@ -146,19 +138,12 @@ export const findRepresentativeCharge = finderOf<Charge>({
 });
 
 /** The same for each of several intents that has an attempt. */
-export function listRepresentativeCharges(
-  db: Queryable,
-  merchantId: string,
-  intentIds: readonly string[],
-): Promise<Charge[]> {
-  return db.rows<Charge>({
-    name: 'charges_list_telling',
-    text: `SELECT DISTINCT ON (intent_id) ${chargeColumns} FROM charges
-           WHERE merchant_id = $1 AND intent_id = ANY ($2)
-           ORDER BY intent_id, status <> 'completed', paid_at NULLS LAST, ${currentFirst}`,
-    values: [merchantId, intentIds],
-  });
-}
+export const listRepresentativeCharges = rowsBy<Charge, [merchantId: string, intentIds: readonly string[]]>({
+  name: 'charges_list_telling',
+  text: `SELECT DISTINCT ON (intent_id) ${chargeColumns} FROM charges
+         WHERE merchant_id = $1 AND intent_id = ANY ($2)
+         ORDER BY intent_id, status <> 'completed', paid_at NULLS LAST, ${currentFirst}`,
+});
 
 /** The current attempt of an intent: the open one that the payer has not left, of which there is at most one; else the newest. */
 export const findCurrentCharge = finderOf<Charge>({

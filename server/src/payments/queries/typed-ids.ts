@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 
 /** A transaction id that a payer typed for a payment. */
 export interface TypedIdRow {
@@ -30,13 +31,10 @@ export function insertTypedId(row: TypedIdRow): Statement {
 }
 
 /** A payer's ids for one payment, in the order in which they were typed. */
-export function listTypedIdsOfIntent(db: Queryable, merchantId: string, intentId: string): Promise<TypedIdRow[]> {
-  return db.rows<TypedIdRow>({
-    name: 'typed_ids_list_of_intent',
-    text: `SELECT ${columns} FROM typed_ids WHERE merchant_id = $1 AND intent_id = $2 ORDER BY typed_at, transaction_key`,
-    values: [merchantId, intentId],
-  });
-}
+export const listTypedIdsOfIntent = rowsBy<TypedIdRow, [merchantId: string, intentId: string]>({
+  name: 'typed_ids_list_of_intent',
+  text: `SELECT ${columns} FROM typed_ids WHERE merchant_id = $1 AND intent_id = $2 ORDER BY typed_at, transaction_key`,
+});
 
 /** The payments for which an id was typed, in the order in which it was. */
 export function listTypedIdsOfTransaction(

@@ -195,7 +195,8 @@ function newestOnlyLine({ noun, filters }: AnyList): Html {
   }</p>`;
 }
 
-export function activeFilters(filters: readonly Filter[], query: PageInput['query']): [string, string][] {
+/** The filters that are set, as they stand in an address. */
+export function activeFilters(filters: readonly Pick<Filter, 'name'>[], query: PageInput['query']): [string, string][] {
   return filters.flatMap(({ name }) => (query[name] ? [[name, query[name]] as [string, string]] : []));
 }
 
@@ -240,7 +241,8 @@ ${
 </form>`;
 }
 
-function filterField(filter: Filter, query: PageInput['query']): Html {
+/** The field of a filter, with what it is set to. */
+export function filterField(filter: Filter, query: PageInput['query']): Html {
   const { name, label, kind } = filter;
   const value = query[name] ?? '';
   const id = `filter-${name}`;

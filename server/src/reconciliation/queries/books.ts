@@ -1,4 +1,6 @@
 import type { Queryable } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
+import { idsOf } from '../../kit/ids-and-counts.ts';
 import type { LineSubject } from '../statement-line.ts';
 
 // What our own records and the ledger say; read across merchants, because one account serves all of them.
@@ -28,28 +30,21 @@ export interface ReferencedRecord extends LineSubject {
 }
 
 /** The charges and transfers with these references of ours, which begin with the merchant's short id. */
-export function listByReferences(
-  db: Queryable,
-  railAccount: string,
-  references: readonly string[],
-): Promise<ReferencedRecord[]> {
-  return db.rows({
-    name: 'reconciliation_by_references',
-    text: `-- across merchants: a line may be any merchant's
-           SELECT charges.reference, charges.merchant_id AS "merchantId", charges.id, 'charge' AS type
-           FROM unnest($2::text[]) AS named (reference)
-           JOIN merchants ON merchants.short_id = left(named.reference, 8)
-           JOIN charges ON charges.merchant_id = merchants.id AND charges.reference = named.reference
-           WHERE COALESCE(charges.rail_account, $1) = $1
-           UNION ALL
-           SELECT transfers.reference, transfers.merchant_id, transfers.id, 'transfer'
-           FROM unnest($2::text[]) AS named (reference)
-           JOIN merchants ON merchants.short_id = left(named.reference, 8)
-           JOIN transfers ON transfers.merchant_id = merchants.id AND transfers.reference = named.reference
-           WHERE COALESCE(transfers.rail_account, $1) = $1`,
-    values: [railAccount, references],
-  });
-}
+export const listByReferences = rowsBy<ReferencedRecord, [railAccount: string, references: readonly string[]]>({
+  name: 'reconciliation_by_references',
+  text: `-- across merchants: a line may be any merchant's
+         SELECT charges.reference, charges.merchant_id AS "merchantId", charges.id, 'charge' AS type
+         FROM unnest($2::text[]) AS named (reference)
+         JOIN merchants ON merchants.short_id = left(named.reference, 8)
+         JOIN charges ON charges.merchant_id = merchants.id AND charges.reference = named.reference
+         WHERE COALESCE(charges.rail_account, $1) = $1
+         UNION ALL
+         SELECT transfers.reference, transfers.merchant_id, transfers.id, 'transfer'
+         FROM unnest($2::text[]) AS named (reference)
+         JOIN merchants ON merchants.short_id = left(named.reference, 8)
+         JOIN transfers ON transfers.merchant_id = merchants.id AND transfers.reference = named.reference
+         WHERE COALESCE(transfers.rail_account, $1) = $1`,
+});
 
 /** A refund that was sent to the network, which no transaction has settled yet. */
 export interface UnsettledRefund {
@@ -249,11 +244,10 @@ export function listCandidates(
 }
 
 /** The merchants of an environment. */
-export async function listMerchantIds(db: Queryable, testMode: boolean): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function listMerchantIds(db: Queryable, testMode: boolean): Promise<string[]> {
+  return idsOf(db, {
     name: 'reconciliation_merchant_ids',
     text: 'SELECT id FROM merchants WHERE test_mode = $1',
     values: [testMode],
   });
-  return rows.map(({ id }) => id);
 }

@@ -1,6 +1,7 @@
 import { columnFilter } from '../../api/list-filter.ts';
 import { listOf, type ListSource } from '../../api/list-reader.ts';
 import type { Queryable } from '../../kit/db.ts';
+import { rowBy, rowsBy } from '../../kit/run-statement.ts';
 import type { ReconciledDay } from '../reconciled-day.ts';
 
 const columns = `rail_account AS "railAccount", day::text AS day, id, merchant_id AS "ownerId", test_mode AS "testMode", currency, lines,
@@ -49,23 +50,17 @@ export function upsertDay(db: Queryable, day: ReconciledDay): Promise<number> {
 }
 
 /** The account's results of a day, of all accounts. */
-export function listResultsOfDay(db: Queryable, day: string): Promise<ReconciledDay[]> {
-  return db.rows({
-    name: 'reconciliation_days_of_day',
-    text: `-- across merchants: an account may serve all of them
-           SELECT ${columns} FROM reconciliation_days WHERE day = $1 ORDER BY test_mode, rail_account`,
-    values: [day],
-  });
-}
+export const listResultsOfDay = rowsBy<ReconciledDay, [day: string]>({
+  name: 'reconciliation_days_of_day',
+  text: `-- across merchants: an account may serve all of them
+         SELECT ${columns} FROM reconciliation_days WHERE day = $1 ORDER BY test_mode, rail_account`,
+});
 
-export function findDay(db: Queryable, railAccount: string, day: string): Promise<ReconciledDay | undefined> {
-  return db.row({
-    name: 'reconciliation_days_find',
-    text: `-- across merchants: an account may serve all of them
-           SELECT ${columns} FROM reconciliation_days WHERE rail_account = $1 AND day = $2`,
-    values: [railAccount, day],
-  });
-}
+export const findDay = rowBy<ReconciledDay, [railAccount: string, day: string]>({
+  name: 'reconciliation_days_find',
+  text: `-- across merchants: an account may serve all of them
+         SELECT ${columns} FROM reconciliation_days WHERE rail_account = $1 AND day = $2`,
+});
 
 /** The first day of an account, and the last one before a day; null without. */
 export async function findDaysAround(
@@ -85,14 +80,11 @@ export async function findDaysAround(
 }
 
 /** The newest day of each account. */
-export function listNewestDays(db: Queryable): Promise<ReconciledDay[]> {
-  return db.rows({
-    name: 'reconciliation_days_newest',
-    text: `-- across merchants: an account may serve all of them
-           SELECT DISTINCT ON (rail_account) ${columns} FROM reconciliation_days ORDER BY rail_account, day DESC`,
-    values: [],
-  });
-}
+export const listNewestDays = rowsBy<ReconciledDay, []>({
+  name: 'reconciliation_days_newest',
+  text: `-- across merchants: an account may serve all of them
+         SELECT DISTINCT ON (rail_account) ${columns} FROM reconciliation_days ORDER BY rail_account, day DESC`,
+});
 
 /** Newest days first. */
 export function listDays(

@@ -1,6 +1,7 @@
 import { columnFilter } from '../../api/list-filter.ts';
 import { listOf, type ListSource } from '../../api/list-reader.ts';
 import type { Queryable } from '../../kit/db.ts';
+import { rowBy, rowsBy } from '../../kit/run-statement.ts';
 import type { Difference } from '../difference.ts';
 
 const columns = `rail_account AS "railAccount", id, class, state, subject_type AS "subjectType", subject_id AS "subjectId",
@@ -44,29 +45,19 @@ export function upsertDifference(db: Queryable, difference: Difference): Promise
 }
 
 /** Every difference of these records and lines, resolved or not. */
-export function listDifferencesOf(
-  db: Queryable,
-  railAccount: string,
-  subjectIds: readonly string[],
-): Promise<Difference[]> {
-  return db.rows({
-    name: 'reconciliation_differences_of_subjects',
-    text: `-- across merchants: an account may serve all of them
-           SELECT ${columns} FROM reconciliation_differences WHERE rail_account = $1 AND subject_id = ANY ($2::uuid[])
-           ORDER BY id`,
-    values: [railAccount, subjectIds],
-  });
-}
+export const listDifferencesOf = rowsBy<Difference, [railAccount: string, subjectIds: readonly string[]]>({
+  name: 'reconciliation_differences_of_subjects',
+  text: `-- across merchants: an account may serve all of them
+         SELECT ${columns} FROM reconciliation_differences WHERE rail_account = $1 AND subject_id = ANY ($2::uuid[])
+         ORDER BY id`,
+});
 
 /** The same of one record or line, locked until the transaction ends. */
-export function lockDifferences(db: Queryable, railAccount: string, subjectId: string): Promise<Difference[]> {
-  return db.rows({
-    name: 'reconciliation_differences_lock_subject',
-    text: `-- across merchants: an account may serve all of them
-           SELECT ${columns} FROM reconciliation_differences WHERE rail_account = $1 AND subject_id = $2 ORDER BY id FOR UPDATE`,
-    values: [railAccount, subjectId],
-  });
-}
+export const lockDifferences = rowsBy<Difference, [railAccount: string, subjectId: string]>({
+  name: 'reconciliation_differences_lock_subject',
+  text: `-- across merchants: an account may serve all of them
+         SELECT ${columns} FROM reconciliation_differences WHERE rail_account = $1 AND subject_id = $2 ORDER BY id FOR UPDATE`,
+});
 
 /** What was not decided when a day ended, or was decided without booking anything, so that it still differs; after `after`. */
 export function listUndecided(
@@ -102,14 +93,11 @@ export function listDifferences(
   });
 }
 
-export function findDifference(db: Queryable, id: string): Promise<Difference | undefined> {
-  return db.row({
-    name: 'reconciliation_differences_find',
-    text: `-- across merchants: an operator knows the id, not whose it is
-           SELECT ${columns} FROM reconciliation_differences WHERE id = $1`,
-    values: [id],
-  });
-}
+export const findDifference = rowBy<Difference, [id: string]>({
+  name: 'reconciliation_differences_find',
+  text: `-- across merchants: an operator knows the id, not whose it is
+         SELECT ${columns} FROM reconciliation_differences WHERE id = $1`,
+});
 
 /** Locked until the transaction ends. */
 export function lockDifference(

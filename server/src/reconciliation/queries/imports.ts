@@ -1,4 +1,6 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowBy, rowsBy } from '../../kit/run-statement.ts';
+import { isFound } from '../../kit/ids-and-counts.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { StatementEntry } from '../../networks/statement.ts';
 import type { Mapping } from '../mapping.ts';
@@ -39,26 +41,16 @@ export function insertImportOnce(
   });
 }
 
-export function findImport(
-  db: Queryable,
-  railAccount: string,
-  fingerprint: string,
-): Promise<StatementImport | undefined> {
-  return db.row({
-    name: 'statement_imports_find',
-    text: `SELECT ${importColumns} FROM statement_imports WHERE rail_account = $1 AND fingerprint = $2`,
-    values: [railAccount, fingerprint],
-  });
-}
+export const findImport = rowBy<StatementImport, [railAccount: string, fingerprint: string]>({
+  name: 'statement_imports_find',
+  text: `SELECT ${importColumns} FROM statement_imports WHERE rail_account = $1 AND fingerprint = $2`,
+});
 
 /** Newest first. */
-export function listImports(db: Queryable, railAccount: string, rowsMax: number): Promise<StatementImport[]> {
-  return db.rows({
-    name: 'statement_imports_list',
-    text: `SELECT ${importColumns} FROM statement_imports WHERE rail_account = $1 ORDER BY id DESC LIMIT $2`,
-    values: [railAccount, rowsMax],
-  });
-}
+export const listImports = rowsBy<StatementImport, [railAccount: string, rowsMax: number]>({
+  name: 'statement_imports_list',
+  text: `SELECT ${importColumns} FROM statement_imports WHERE rail_account = $1 ORDER BY id DESC LIMIT $2`,
+});
 
 /** Guarded by how far the import was: of two processes with one file, the second fails. */
 export function updateImport(db: Queryable, rowsBefore: bigint, next: StatementImport): Promise<number> {
@@ -89,12 +81,12 @@ export function updateImport(db: Queryable, rowsBefore: bigint, next: StatementI
  * One that has not ended may go on to any day before it began, until a later import has all the days that it had read. Of refusals
  * the first `refusalsMax` are stored, and judged.
  */
-export async function isImportIncomplete(
+export function isImportIncomplete(
   db: Queryable,
   railAccount: string,
   { day, expected, refusalsMax }: { day: string; expected: string; refusalsMax: number },
 ): Promise<boolean> {
-  const row = await db.row({
+  return isFound(db, {
     name: 'statement_imports_incomplete',
     text: `WITH imports AS (
              SELECT id, first_day, last_day, created_at, finished_at,
@@ -117,16 +109,15 @@ export async function isImportIncomplete(
              ) LIMIT 1`,
     values: [railAccount, day, expected, refusalsMax],
   });
-  return row !== undefined;
 }
 
 /** Whether an import that began since then, and has ended, has the day: between its first and last line, or read by API. */
-export async function hasEndedImport(
+export function hasEndedImport(
   db: Queryable,
   railAccount: string,
   { day, since }: { day: string; since: Record<StatementImport['source'], Date> },
 ): Promise<boolean> {
-  const row = await db.row({
+  return isFound(db, {
     name: 'statement_imports_ended',
     text: `SELECT id FROM statement_imports
            WHERE rail_account = $1 AND created_at >= CASE source WHEN 'api' THEN $4::timestamptz ELSE $3::timestamptz END
@@ -134,7 +125,6 @@ export async function hasEndedImport(
              AND ($2::date BETWEEN first_day AND last_day OR (source = 'api' AND name = $2::date::text)) LIMIT 1`,
     values: [railAccount, day, since.file, since.api],
   });
-  return row !== undefined;
 }
 
 export interface RowRefusal {
@@ -178,19 +168,12 @@ export interface StoredIdentity extends Pick<StatementEntry, 'status' | 'netMino
 }
 
 /** In the order of their ordinals. */
-export function listIdentities(
-  db: Queryable,
-  railAccount: string,
-  identities: readonly string[],
-): Promise<StoredIdentity[]> {
-  return db.rows({
-    name: 'statement_lines_identities',
-    text: `-- across merchants: a line is an account's, which may serve all of them
-           SELECT id, identity, ordinal, import_id AS "importId", row_number AS "rowNumber", status, net AS "netMinor"
-           FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2::text[]) ORDER BY identity, ordinal`,
-    values: [railAccount, identities],
-  });
-}
+export const listIdentities = rowsBy<StoredIdentity, [railAccount: string, identities: readonly string[]]>({
+  name: 'statement_lines_identities',
+  text: `-- across merchants: a line is an account's, which may serve all of them
+         SELECT id, identity, ordinal, import_id AS "importId", row_number AS "rowNumber", status, net AS "netMinor"
+         FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2::text[]) ORDER BY identity, ordinal`,
+});
 
 /** A line with its location in the import. */
 export interface NumberedLine {
@@ -273,10 +256,7 @@ export function upsertMapping(
 }
 
 /** By name. */
-export function listMappings(db: Queryable, railAccount: string): Promise<{ name: string; definition: Mapping }[]> {
-  return db.rows({
-    name: 'statement_mappings_list',
-    text: 'SELECT name, definition FROM statement_mappings WHERE rail_account = $1 ORDER BY name',
-    values: [railAccount],
-  });
-}
+export const listMappings = rowsBy<{ name: string; definition: Mapping }, [railAccount: string]>({
+  name: 'statement_mappings_list',
+  text: 'SELECT name, definition FROM statement_mappings WHERE rail_account = $1 ORDER BY name',
+});

@@ -1,4 +1,6 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowBy } from '../../kit/run-statement.ts';
+import { idsOf, isFound } from '../../kit/ids-and-counts.ts';
 import type { LineSubject, StatementLine } from '../statement-line.ts';
 
 /** A row of statement_lines as the driver returns it. */
@@ -15,33 +17,12 @@ const lineColumns = `rail_account AS "railAccount", id, ordinal, transaction_id 
   subject_id AS "subjectId"`;
 
 function lineOf({ merchantId, subjectType, subjectId, ...line }: LineRow): StatementLine {
-  const isFound = merchantId !== null && subjectType !== null && subjectId !== null;
-  return { ...line, subject: isFound ? { merchantId, type: subjectType, id: subjectId } : null };
+  const isLinked = merchantId !== null && subjectType !== null && subjectId !== null;
+  return { ...line, subject: isLinked ? { merchantId, type: subjectType, id: subjectId } : null };
 }
 
 async function lineRows(db: Queryable, statement: Statement): Promise<StatementLine[]> {
   return (await db.rows<LineRow>(statement)).map(lineOf);
-}
-
-/**
- * In the order of their ids, after the line `after`.
- *
- * @internal
- */
-export function listLinesOfDay(
-  db: Queryable,
-  railAccount: string,
-  day: string,
-  after: Pick<StatementLine, 'id'> | null,
-  rowsMax: number,
-): Promise<StatementLine[]> {
-  return lineRows(db, {
-    name: 'statement_lines_list_of_day',
-    text: `-- across merchants: a line is an account's, which may serve all of them
-           SELECT ${lineColumns} FROM statement_lines
-           WHERE rail_account = $1 AND day = $2 AND ($3::uuid IS NULL OR id > $3) ORDER BY id LIMIT $4`,
-    values: [railAccount, day, after?.id ?? null, rowsMax],
-  });
 }
 
 /** Lines of a day that belong to no record yet, by id. */
@@ -149,43 +130,39 @@ export interface DayOfLines {
 }
 
 /** Lines of one time are in the order of their file. */
-export function readDayOfLines(db: Queryable, railAccount: string, day: string): Promise<DayOfLines | undefined> {
-  return db.row({
-    name: 'statement_lines_read_day',
-    text: `-- across merchants: a line is an account's, which may serve all of them
-           WITH ordered AS (
-             SELECT net, balance, sum(net) OVER earlier AS moved,
-                    count(balance) OVER earlier AS balances
-             FROM statement_lines WHERE rail_account = $1 AND day = $2
-             WINDOW earlier AS (ORDER BY at, sequence ROWS UNBOUNDED PRECEDING)
-           ), balanced AS (
-             SELECT balance - moved AS base, balances, lag(balance - moved) OVER (ORDER BY balances) AS base_before
-             FROM ordered WHERE balance IS NOT NULL
-           )
-           SELECT (SELECT count(*) FROM ordered) AS lines, COALESCE((SELECT sum(net) FROM ordered), 0)::text AS change,
-                  (SELECT base FROM balanced WHERE balances = 1)::text AS opening,
-                  ((SELECT base FROM balanced ORDER BY balances DESC LIMIT 1) + (SELECT sum(net) FROM ordered))::text AS closing,
-                  (SELECT count(*) FROM balanced WHERE base <> base_before) AS gaps,
-                  COALESCE((SELECT sum(base - base_before) FROM balanced WHERE base <> base_before), 0)::text AS "gapSum"`,
-    values: [railAccount, day],
-  });
-}
+export const readDayOfLines = rowBy<DayOfLines, [railAccount: string, day: string]>({
+  name: 'statement_lines_read_day',
+  text: `-- across merchants: a line is an account's, which may serve all of them
+         WITH ordered AS (
+           SELECT net, balance, sum(net) OVER earlier AS moved,
+                  count(balance) OVER earlier AS balances
+           FROM statement_lines WHERE rail_account = $1 AND day = $2
+           WINDOW earlier AS (ORDER BY at, sequence ROWS UNBOUNDED PRECEDING)
+         ), balanced AS (
+           SELECT balance - moved AS base, balances, lag(balance - moved) OVER (ORDER BY balances) AS base_before
+           FROM ordered WHERE balance IS NOT NULL
+         )
+         SELECT (SELECT count(*) FROM ordered) AS lines, COALESCE((SELECT sum(net) FROM ordered), 0)::text AS change,
+                (SELECT base FROM balanced WHERE balances = 1)::text AS opening,
+                ((SELECT base FROM balanced ORDER BY balances DESC LIMIT 1) + (SELECT sum(net) FROM ordered))::text AS closing,
+                (SELECT count(*) FROM balanced WHERE base <> base_before) AS gaps,
+                COALESCE((SELECT sum(base - base_before) FROM balanced WHERE base <> base_before), 0)::text AS "gapSum"`,
+});
 
 /** Which of these records have a line on a day. */
-export async function listSubjectsWithLines(
+export function listSubjectsWithLines(
   db: Queryable,
   railAccount: string,
   day: string,
   subjectIds: readonly string[],
 ): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+  return idsOf(db, {
     name: 'statement_lines_subjects_with_lines',
     text: `-- across merchants: a line is an account's, which may serve all of them
            SELECT DISTINCT subject_id AS id FROM statement_lines
            WHERE rail_account = $1 AND day = $2 AND subject_id = ANY ($3::uuid[])`,
     values: [railAccount, day, subjectIds],
   });
-  return rows.map(({ id }) => id);
 }
 
 /** The lines of a transaction of the network, of whatever account. */
@@ -236,16 +213,15 @@ export async function listReportedLines(
 }
 
 /** Whether any line, of whatever day, is of this transaction of the network. */
-export async function hasLineOfTransaction(
+export function hasLineOfTransaction(
   db: Queryable,
   railAccount: string,
   transactionIds: readonly string[],
 ): Promise<boolean> {
-  const row = await db.row({
+  return isFound(db, {
     name: 'statement_lines_has_transaction',
     text: `-- across merchants: a line is an account's, which may serve all of them
            SELECT id FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2) LIMIT 1`,
     values: [railAccount, transactionIds.flatMap((id) => [`collection ${id}`, `other ${id}`])],
   });
-  return row !== undefined;
 }

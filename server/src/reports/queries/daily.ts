@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { statementBy } from '../../kit/run-statement.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { CollectedFigure, Dimension, Figures } from '../figures.ts';
@@ -109,38 +110,26 @@ export async function lockNextDay(db: Queryable, merchantId: string): Promise<st
   return row?.day;
 }
 
-export function insertProgressOnce(merchantId: string, nextDay: string): Statement {
-  return {
-    name: 'daily_figure_progress_insert',
-    text: `INSERT INTO daily_figure_progress (merchant_id, next_day) VALUES ($1, $2::date)
-           ON CONFLICT (merchant_id) DO NOTHING`,
-    values: [merchantId, nextDay],
-  };
-}
+export const insertProgressOnce = statementBy<[merchantId: string, nextDay: string]>({
+  name: 'daily_figure_progress_insert',
+  text: `INSERT INTO daily_figure_progress (merchant_id, next_day) VALUES ($1, $2::date)
+         ON CONFLICT (merchant_id) DO NOTHING`,
+});
 
-export function updateProgress(merchantId: string, nextDay: string): Statement {
-  return {
-    name: 'daily_figure_progress_update',
-    text: 'UPDATE daily_figure_progress SET next_day = $2::date WHERE merchant_id = $1',
-    values: [merchantId, nextDay],
-  };
-}
+export const updateProgress = statementBy<[merchantId: string, nextDay: string]>({
+  name: 'daily_figure_progress_update',
+  text: 'UPDATE daily_figure_progress SET next_day = $2::date WHERE merchant_id = $1',
+});
 
-export function deleteDaily(merchantId: string): Statement {
-  return {
-    name: 'daily_figures_delete',
-    text: 'DELETE FROM daily_figures WHERE merchant_id = $1',
-    values: [merchantId],
-  };
-}
+export const deleteDaily = statementBy<[merchantId: string]>({
+  name: 'daily_figures_delete',
+  text: 'DELETE FROM daily_figures WHERE merchant_id = $1',
+});
 
-export function deleteProgress(merchantId: string): Statement {
-  return {
-    name: 'daily_figure_progress_delete',
-    text: 'DELETE FROM daily_figure_progress WHERE merchant_id = $1',
-    values: [merchantId],
-  };
-}
+export const deleteProgress = statementBy<[merchantId: string]>({
+  name: 'daily_figure_progress_delete',
+  text: 'DELETE FROM daily_figure_progress WHERE merchant_id = $1',
+});
 
 /** When the merchant's first payment or movement was made; null without any. */
 export async function findFirstActivity(db: Queryable, merchantId: string): Promise<Date | null> {

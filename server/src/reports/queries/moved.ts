@@ -58,13 +58,16 @@ export interface Range {
   endId: string;
 }
 
-/** What moved in one slot, through one network, at one counter and link. */
-export type MovedRow = Omit<Figures, 'unpaidCount'> & {
+/** One slot, through one network, at one counter and link. */
+export interface SlotKeys {
   slot: Date;
   network: string;
   terminalId: string | null;
   paymentLinkId: string | null;
-};
+}
+
+/** What moved there. */
+export type MovedRow = Omit<Figures, 'unpaidCount'> & SlotKeys;
 
 /** By network, counter and link, as movements and records are now. */
 export function listMoved(db: Queryable, unit: 'hour' | 'day', range: Range): Promise<MovedRow[]> {
@@ -98,13 +101,8 @@ export function rangeValues({ merchantId, currency, firstId, endId, from, to }: 
   return [merchantId, currency, firstId, endId, from, to];
 }
 
-/** Payments that ended unpaid after somebody had tried them. */
-export interface UnpaidRow {
-  slot: Date;
-  /** Of the last attempt. */
-  network: string;
-  terminalId: string | null;
-  paymentLinkId: string | null;
+/** Payments that ended unpaid after somebody had tried them, by the network of the last attempt. */
+export interface UnpaidRow extends SlotKeys {
   count: bigint;
 }
 
@@ -117,17 +115,19 @@ export const endedUnpaid = `attempts > 0 AND (
                OR (unpaid_at IS NULL AND status IN ('failed', 'cancelled', 'expired')
                    AND id >= $2 AND id < $3 AND updated_at >= $4 AND updated_at < $5))`;
 
+/** The last attempt of each of `payment_intents`. */
+export const lastAttempt = `LEFT JOIN LATERAL (
+             SELECT network FROM charges
+             WHERE merchant_id = $1 AND intent_id = payment_intents.id AND attempt = payment_intents.attempts LIMIT 1
+           ) AS charge ON true`;
+
 /** By the time they ended; `firstId` is from long enough before the range. */
 export function listUnpaid(db: Queryable, unit: 'hour' | 'day', range: Range): Promise<UnpaidRow[]> {
   return db.rows<UnpaidRow>({
     name: `reports_unpaid_by_${unit}`,
     text: `SELECT date_trunc('${unit}', ${unpaidAt}, 'UTC') AS slot, COALESCE(charge.network, '') AS network,
              terminal_id AS "terminalId", payment_link_id AS "paymentLinkId", count(*) AS count
-           FROM payment_intents
-           LEFT JOIN LATERAL (
-             SELECT network FROM charges
-             WHERE merchant_id = $1 AND intent_id = payment_intents.id AND attempt = payment_intents.attempts LIMIT 1
-           ) AS charge ON true
+           FROM payment_intents ${lastAttempt}
            WHERE merchant_id = $1 AND ${endedUnpaid}
            GROUP BY 1, 2, 3, 4`,
     values: unpaidValues(range),

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 import type { Account } from '../../ledger/accounts.ts';
 
 /** How attempts to collect ended at a network, by rail account; null for those of an earlier release. */
@@ -61,15 +62,12 @@ export interface WaitingPayouts {
 }
 
 /** By network, merchant and rail account, of these queues. */
-export function listWaitingPayouts(db: Queryable, queues: readonly string[]): Promise<WaitingPayouts[]> {
-  return db.rows<WaitingPayouts>({
-    name: 'reports_waiting_payouts',
-    text: `-- across merchants: the operator watches the networks
-           SELECT transfers.network, transfers.merchant_id AS "merchantId", rail_account AS "railAccount", count(*) AS count,
-             sum(amount + fee)::bigint AS "heldMinor", min(transfers.created_at) AS "oldestAt", min(due_at) AS "nextTryAt"
-           FROM outbox JOIN transfers ON transfers.merchant_id = outbox.merchant_id AND transfers.id = outbox.subject_id
-           WHERE queue = ANY ($1::text[]) AND waiting_for IS NOT NULL AND status = 'pending'
-           GROUP BY 1, 2, 3 ORDER BY "heldMinor" DESC, 2`,
-    values: [queues],
-  });
-}
+export const listWaitingPayouts = rowsBy<WaitingPayouts, [queues: readonly string[]]>({
+  name: 'reports_waiting_payouts',
+  text: `-- across merchants: the operator watches the networks
+         SELECT transfers.network, transfers.merchant_id AS "merchantId", rail_account AS "railAccount", count(*) AS count,
+           sum(amount + fee)::bigint AS "heldMinor", min(transfers.created_at) AS "oldestAt", min(due_at) AS "nextTryAt"
+         FROM outbox JOIN transfers ON transfers.merchant_id = outbox.merchant_id AND transfers.id = outbox.subject_id
+         WHERE queue = ANY ($1::text[]) AND waiting_for IS NOT NULL AND status = 'pending'
+         GROUP BY 1, 2, 3 ORDER BY "heldMinor" DESC, 2`,
+});

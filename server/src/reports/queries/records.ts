@@ -1,6 +1,7 @@
 import type { Queryable } from '../../kit/db.ts';
 import {
   endedUnpaid,
+  lastAttempt,
   movedBySource,
   rangeValues,
   recordsOfMoved,
@@ -56,13 +57,20 @@ export interface RecordFilter {
   paymentLinkId: string | null;
 }
 
-/** Newest first, after `after`; every record whose amount in the range is not 0. */
-export function listRecords(
-  db: Queryable,
-  figure: MoneyFigure,
-  range: Range,
-  { filter, after, rowsMax }: { filter: RecordFilter; after: { at: Date; id: string } | null; rowsMax: number },
-): Promise<RecordRow[]> {
+/** Which of a list of records, newest first: at most `rowsMax` after `after`. */
+interface RecordPage {
+  filter: RecordFilter;
+  after: { at: Date; id: string } | null;
+  rowsMax: number;
+}
+
+function pageValues({ filter, after, rowsMax }: RecordPage): unknown[] {
+  const { network, terminalId, paymentLinkId } = filter;
+  return [network, terminalId, paymentLinkId, after?.at ?? null, after?.id ?? null, rowsMax];
+}
+
+/** Every record whose amount in the range is not 0. */
+export function listRecords(db: Queryable, figure: MoneyFigure, range: Range, page: RecordPage): Promise<RecordRow[]> {
   return db.rows<RecordRow>({
     name: `reports_records_${figure}`,
     text: `WITH moved AS (${movedBySource(`'-infinity'::timestamptz`)}), found AS (
@@ -81,15 +89,7 @@ export function listRecords(
            FROM matching
            WHERE $10::timestamptz IS NULL OR (ended_at, source_id) < ($10, $11::uuid)
            ORDER BY ended_at DESC, source_id DESC LIMIT $12`,
-    values: [
-      ...rangeValues(range),
-      filter.network,
-      filter.terminalId,
-      filter.paymentLinkId,
-      after?.at ?? null,
-      after?.id ?? null,
-      rowsMax,
-    ],
+    values: [...rangeValues(range), ...pageValues(page)],
   });
 }
 
@@ -103,21 +103,13 @@ export interface UnpaidRecord {
   totalCount: bigint;
 }
 
-/** As `listUnpaid`, one by one and newest first. */
-export function listUnpaidRecords(
-  db: Queryable,
-  range: Range,
-  { filter, after, rowsMax }: { filter: RecordFilter; after: { at: Date; id: string } | null; rowsMax: number },
-): Promise<UnpaidRecord[]> {
+/** As `listUnpaid`, one by one. */
+export function listUnpaidRecords(db: Queryable, range: Range, page: RecordPage): Promise<UnpaidRecord[]> {
   return db.rows<UnpaidRecord>({
     name: 'reports_records_unpaid',
     text: `WITH found AS (
              SELECT id, ${unpaidAt} AS ended_at, amount, title, COALESCE(charge.network, '') AS network, terminal_id, payment_link_id
-             FROM payment_intents
-             LEFT JOIN LATERAL (
-               SELECT network FROM charges
-               WHERE merchant_id = $1 AND intent_id = payment_intents.id AND attempt = payment_intents.attempts LIMIT 1
-             ) AS charge ON true
+             FROM payment_intents ${lastAttempt}
              WHERE merchant_id = $1 AND ${endedUnpaid}
            ), matching AS (
              SELECT found.*, count(*) OVER () AS total_count FROM found
@@ -127,14 +119,6 @@ export function listUnpaidRecords(
            SELECT id, ended_at AS at, amount AS "amountMinor", title AS name, network, total_count AS "totalCount"
            FROM matching WHERE $9::timestamptz IS NULL OR (ended_at, id) < ($9, $10::uuid)
            ORDER BY ended_at DESC, id DESC LIMIT $11`,
-    values: [
-      ...unpaidValues(range),
-      filter.network,
-      filter.terminalId,
-      filter.paymentLinkId,
-      after?.at ?? null,
-      after?.id ?? null,
-      rowsMax,
-    ],
+    values: [...unpaidValues(range), ...pageValues(page)],
   });
 }

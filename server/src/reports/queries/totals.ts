@@ -1,4 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 import type { Figures } from '../figures.ts';
 
 /** What the rows of totals are divided by. */
@@ -49,14 +50,11 @@ export function sumDailyOfMerchants(
 }
 
 /** The first day of each merchant that is not rolled up; a merchant before its first roll-up has no row. */
-export function listNextDays(db: Queryable, merchantIds: readonly string[]): Promise<{ id: string; day: string }[]> {
-  return db.rows({
-    name: 'daily_figure_progress_of_merchants',
-    text: `-- across merchants: the operator's totals of all
-           SELECT merchant_id AS id, next_day::text AS day FROM daily_figure_progress WHERE merchant_id = ANY ($1::uuid[])`,
-    values: [merchantIds],
-  });
-}
+export const listNextDays = rowsBy<{ id: string; day: string }, [merchantIds: readonly string[]]>({
+  name: 'daily_figure_progress_of_merchants',
+  text: `-- across merchants: the operator's totals of all
+         SELECT merchant_id AS id, next_day::text AS day FROM daily_figure_progress WHERE merchant_id = ANY ($1::uuid[])`,
+});
 
 /** Of these merchants those with a movement or a payment of such an id or a later one, or with a payment that ended unpaid since. */
 export function listActiveMerchants(

@@ -1,4 +1,5 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
+import type { Statement } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 
 interface TransferNote {
   merchantId: string;
@@ -23,13 +24,10 @@ export function insertTransferNote(note: TransferNote): Statement {
 const notesMax = 500;
 
 /** The newest, oldest first. */
-export function listNotesOfTransfer(db: Queryable, merchantId: string, transferId: string): Promise<TransferNote[]> {
-  return db.rows<TransferNote>({
-    name: 'transfer_notes_list',
-    text: `SELECT * FROM (
-             SELECT merchant_id AS "merchantId", transfer_id AS "transferId", id, kind, detail, created_at AS "createdAt"
-             FROM transfer_notes WHERE merchant_id = $1 AND transfer_id = $2 ORDER BY id DESC LIMIT ${notesMax}
-           ) AS newest ORDER BY id`,
-    values: [merchantId, transferId],
-  });
-}
+export const listNotesOfTransfer = rowsBy<TransferNote, [merchantId: string, transferId: string]>({
+  name: 'transfer_notes_list',
+  text: `SELECT * FROM (
+           SELECT merchant_id AS "merchantId", transfer_id AS "transferId", id, kind, detail, created_at AS "createdAt"
+           FROM transfer_notes WHERE merchant_id = $1 AND transfer_id = $2 ORDER BY id DESC LIMIT ${notesMax}
+         ) AS newest ORDER BY id`,
+});

@@ -1,6 +1,7 @@
 import type { EventToDeliver } from '../../events/event.ts';
 import { assert } from '../../kit/assert.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { countOf } from '../../kit/ids-and-counts.ts';
 import { searchParts, type DueSearch } from '../../kit/due-floors.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
 import type { Delivery, DeliveryStatus, DeliveryTarget, DueDelivery, EndpointQueue } from '../delivery.ts';
@@ -260,8 +261,8 @@ export function keepPendingDeliveries(db: Queryable, endpoint: { merchantId: str
 }
 
 /** Pending deliveries of all merchants; each half has an index of its own. */
-export async function countPending(db: Queryable): Promise<number> {
-  const row = await db.row<{ count: bigint }>({
+export function countPending(db: Queryable): Promise<number> {
+  return countOf(db, {
     name: 'webhook_deliveries_count_pending',
     text: `-- across merchants: the operator watches all of them
            SELECT (SELECT count(*) FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND callback_url IS NULL)
@@ -269,7 +270,6 @@ export async function countPending(db: Queryable): Promise<number> {
              AS count`,
     values: [],
   });
-  return Number(row?.count ?? 0n);
 }
 
 export interface AttemptRow {

@@ -1,5 +1,6 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowsBy, statementBy } from '../../kit/run-statement.ts';
 
 /** The health of an endpoint; null where nothing has been sent to it yet. */
 export interface HealthRow {
@@ -19,40 +20,33 @@ export const backlogMax = 10_000;
  * Reads the health of each endpoint and counts its pending, kept and failed deliveries: up to one more than `backlogMax` each,
  * by an index and in its order.
  */
-export function listEndpointHealth(
-  db: Queryable,
-  merchantId: string,
-  endpointIds: readonly string[],
-): Promise<HealthRow[]> {
-  return db.rows<HealthRow>({
-    name: 'webhook_health_list',
-    text: `SELECT wanted.id AS "endpointId", health.last_success_at AS "lastSuccessAt",
-                  health.failing_since AS "failingSince", health.last_failure AS "lastFailure",
-                  waiting.pending, missed.kept, missed.failed
-           FROM unnest($2::uuid[]) AS wanted (id)
-           LEFT JOIN webhook_endpoint_health AS health
-             ON health.merchant_id = $1 AND health.endpoint_id = wanted.id
-           CROSS JOIN LATERAL (
-             SELECT count(*) AS pending FROM (
-               SELECT 1 FROM webhook_deliveries
-               WHERE merchant_id = $1 AND endpoint_id = wanted.id AND callback_url IS NULL
-                 AND next_attempt_at IS NOT NULL
-               ORDER BY next_attempt_at LIMIT ${backlogMax + 1}
-             ) AS first
-           ) AS waiting
-           CROSS JOIN LATERAL (
-             SELECT count(*) FILTER (WHERE status = 'kept') AS kept,
-                    count(*) FILTER (WHERE status = 'failed') AS failed
-             FROM (
-               SELECT status FROM webhook_deliveries
-               WHERE merchant_id = $1 AND endpoint_id = wanted.id AND callback_url IS NULL
-                 AND status IN ('kept', 'failed')
-               ORDER BY event_id DESC LIMIT ${backlogMax + 1}
-             ) AS newest
-           ) AS missed`,
-    values: [merchantId, [...endpointIds]],
-  });
-}
+export const listEndpointHealth = rowsBy<HealthRow, [merchantId: string, endpointIds: readonly string[]]>({
+  name: 'webhook_health_list',
+  text: `SELECT wanted.id AS "endpointId", health.last_success_at AS "lastSuccessAt",
+                health.failing_since AS "failingSince", health.last_failure AS "lastFailure",
+                waiting.pending, missed.kept, missed.failed
+         FROM unnest($2::uuid[]) AS wanted (id)
+         LEFT JOIN webhook_endpoint_health AS health
+           ON health.merchant_id = $1 AND health.endpoint_id = wanted.id
+         CROSS JOIN LATERAL (
+           SELECT count(*) AS pending FROM (
+             SELECT 1 FROM webhook_deliveries
+             WHERE merchant_id = $1 AND endpoint_id = wanted.id AND callback_url IS NULL
+               AND next_attempt_at IS NOT NULL
+             ORDER BY next_attempt_at LIMIT ${backlogMax + 1}
+           ) AS first
+         ) AS waiting
+         CROSS JOIN LATERAL (
+           SELECT count(*) FILTER (WHERE status = 'kept') AS kept,
+                  count(*) FILTER (WHERE status = 'failed') AS failed
+           FROM (
+             SELECT status FROM webhook_deliveries
+             WHERE merchant_id = $1 AND endpoint_id = wanted.id AND callback_url IS NULL
+               AND status IN ('kept', 'failed')
+             ORDER BY event_id DESC LIMIT ${backlogMax + 1}
+           ) AS newest
+         ) AS missed`,
+});
 
 /** The next failed attempt starts the count anew. */
 export function clearFailing(endpoint: { merchantId: string; id: string }): Statement {
@@ -124,13 +118,10 @@ export const lockFailing = finderOf<Failing>({
          WHERE merchant_id = $1 AND endpoint_id = $2 FOR NO KEY UPDATE`,
 });
 
-export function markWarned(merchantId: string, endpointId: string, warnedAt: Date): Statement {
-  return {
-    name: 'webhook_health_mark_warned',
-    text: 'UPDATE webhook_endpoint_health SET warned_at = $3 WHERE merchant_id = $1 AND endpoint_id = $2',
-    values: [merchantId, endpointId, warnedAt],
-  };
-}
+export const markWarned = statementBy<[merchantId: string, endpointId: string, warnedAt: Date]>({
+  name: 'webhook_health_mark_warned',
+  text: 'UPDATE webhook_endpoint_health SET warned_at = $3 WHERE merchant_id = $1 AND endpoint_id = $2',
+});
 
 /** The attempts of one hour. */
 export interface HourOfAttempts {

@@ -1,5 +1,7 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
+import { countOf, isFound } from '../../kit/ids-and-counts.ts';
 import type { DisabledReason, Endpoint, EndpointToPlan } from '../endpoint.ts';
 
 const endpointColumns = `merchant_id AS "merchantId", id, url, description, kinds, status,
@@ -10,21 +12,14 @@ const endpointColumns = `merchant_id AS "merchantId", id, url, description, kind
 export function insertEndpoint(endpoint: Endpoint): Statement {
   return {
     name: 'webhook_endpoints_insert',
-    text: `INSERT INTO webhook_endpoints (merchant_id, id, url, description, kinds, status, disabled_reason, is_default,
-             secret, previous_secret, previous_secret_expires_at, created_at, updated_at, deleted_at)
+    text: `INSERT INTO webhook_endpoints (merchant_id, id, url, description, kinds, status, disabled_reason, secret,
+             previous_secret, previous_secret_expires_at, is_default, created_at, updated_at, deleted_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, NULL)`,
     values: [
       endpoint.merchantId,
       endpoint.id,
-      endpoint.url,
-      endpoint.description,
-      endpoint.kinds,
-      endpoint.status,
-      endpoint.disabledReason,
+      ...changeable(endpoint),
       endpoint.isDefault,
-      endpoint.secret,
-      endpoint.previousSecret,
-      endpoint.previousSecretExpiresAt,
       endpoint.createdAt,
       endpoint.updatedAt,
     ],
@@ -39,20 +34,15 @@ export function updateEndpointRow(endpoint: Endpoint): Statement {
            SET url = $3, description = $4, kinds = $5, status = $6, disabled_reason = $7, secret = $8,
                previous_secret = $9, previous_secret_expires_at = $10, updated_at = $11
            WHERE merchant_id = $1 AND id = $2`,
-    values: [
-      endpoint.merchantId,
-      endpoint.id,
-      endpoint.url,
-      endpoint.description,
-      endpoint.kinds,
-      endpoint.status,
-      endpoint.disabledReason,
-      endpoint.secret,
-      endpoint.previousSecret,
-      endpoint.previousSecretExpiresAt,
-      endpoint.updatedAt,
-    ],
+    values: [endpoint.merchantId, endpoint.id, ...changeable(endpoint), endpoint.updatedAt],
   };
+}
+
+/** The fields that can change: parameters 3 to 10 of both statements. */
+function changeable(endpoint: Endpoint): unknown[] {
+  const { url, description, kinds, status, disabledReason } = endpoint;
+  const { secret, previousSecret, previousSecretExpiresAt } = endpoint;
+  return [url, description, kinds, status, disabledReason, secret, previousSecret, previousSecretExpiresAt];
 }
 
 export function markEndpointDeleted(endpoint: Pick<Endpoint, 'merchantId' | 'id'>, deletedAt: Date): Statement {
@@ -90,13 +80,12 @@ export const findEndpointById = finderOf<Endpoint>({
 });
 
 /** Also for a deleted endpoint: its deliveries stay on record. */
-export async function isEndpointKnown(db: Queryable, merchantId: string, id: string): Promise<boolean> {
-  const row = await db.row({
+export function isEndpointKnown(db: Queryable, merchantId: string, id: string): Promise<boolean> {
+  return isFound(db, {
     name: 'webhook_endpoints_is_known',
     text: 'SELECT id FROM webhook_endpoints WHERE merchant_id = $1 AND id = $2',
     values: [merchantId, id],
   });
-  return row !== undefined;
 }
 
 /** Changes of one endpoint are made one at a time. */
@@ -114,44 +103,36 @@ export const lockEndpointShared = finderOf<Endpoint>({
 });
 
 /** Locked while a merchant's endpoints are counted, so that no two requests pass the limit together. */
-export async function lockDefaultEndpoint(db: Queryable, merchantId: string): Promise<boolean> {
-  const locked = await db.row({
+export function lockDefaultEndpoint(db: Queryable, merchantId: string): Promise<boolean> {
+  return isFound(db, {
     name: 'webhook_endpoints_lock_default',
     text: 'SELECT id FROM webhook_endpoints WHERE merchant_id = $1 AND is_default FOR NO KEY UPDATE',
     values: [merchantId],
   });
-  return locked !== undefined;
 }
 
-export async function countEndpoints(db: Queryable, merchantId: string): Promise<number> {
-  const row = await db.row<{ count: bigint }>({
+export function countEndpoints(db: Queryable, merchantId: string): Promise<number> {
+  return countOf(db, {
     name: 'webhook_endpoints_count',
     text: 'SELECT count(*) AS count FROM webhook_endpoints WHERE merchant_id = $1 AND deleted_at IS NULL',
     values: [merchantId],
   });
-  return Number(row?.count ?? 0);
 }
 
 /** Newest first. */
-export function listEndpointsByMerchant(db: Queryable, merchantId: string): Promise<Endpoint[]> {
-  return db.rows<Endpoint>({
-    name: 'webhook_endpoints_list',
-    text: `SELECT ${endpointColumns} FROM webhook_endpoints
-           WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id DESC`,
-    values: [merchantId],
-  });
-}
+export const listEndpointsByMerchant = rowsBy<Endpoint, [merchantId: string]>({
+  name: 'webhook_endpoints_list',
+  text: `SELECT ${endpointColumns} FROM webhook_endpoints
+         WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id DESC`,
+});
 
 /**
  * Oldest first, without locks: every payment plans, and a change of an endpoint would never get its lock. Deliveries to
  * an endpoint that is disabled meanwhile cannot be claimed; a worker marks them as kept.
  */
-export function listEndpointsToPlan(db: Queryable, merchantId: string): Promise<EndpointToPlan[]> {
-  return db.rows<EndpointToPlan>({
-    name: 'webhook_endpoints_list_to_plan',
-    text: `SELECT ${endpointColumns},
-                  (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode"
-           FROM webhook_endpoints WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id`,
-    values: [merchantId],
-  });
-}
+export const listEndpointsToPlan = rowsBy<EndpointToPlan, [merchantId: string]>({
+  name: 'webhook_endpoints_list_to_plan',
+  text: `SELECT ${endpointColumns},
+                (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode"
+         FROM webhook_endpoints WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id`,
+});

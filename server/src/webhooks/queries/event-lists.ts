@@ -1,6 +1,8 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { EventKind } from '../../events/kinds.ts';
 import type { Queryable } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
+import { idsOf } from '../../kit/ids-and-counts.ts';
 import { columnFilter, createdFilter, idFilters, type ListFilter, type TimeFilter } from '../../api/list-filter.ts';
 import type { List, ListReader } from '../../api/list-reader.ts';
 import { searchedRowsMax, type PageRequest } from '../../api/pagination.ts';
@@ -151,34 +153,26 @@ export interface DeliveryRow extends Pick<
 }
 
 /** The deliveries of a page of events, oldest first: the newest hundred of each event. */
-export function listDeliveriesOfEvents(
-  db: Queryable,
-  merchantId: string,
-  eventIds: readonly string[],
-): Promise<DeliveryRow[]> {
-  return db.rows<DeliveryRow>({
-    name: 'webhook_deliveries_of_events',
-    text: `SELECT sent.* FROM unnest($2::uuid[]) AS wanted (id)
-           CROSS JOIN LATERAL (
-             SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", callback_url AS "callbackUrl", status, attempts,
-                    next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt"
-             FROM webhook_deliveries WHERE merchant_id = $1 AND event_id = wanted.id
-             ORDER BY id DESC LIMIT 100
-           ) AS sent
-           ORDER BY sent.id`,
-    values: [merchantId, [...eventIds]],
-  });
-}
+export const listDeliveriesOfEvents = rowsBy<DeliveryRow, [merchantId: string, eventIds: readonly string[]]>({
+  name: 'webhook_deliveries_of_events',
+  text: `SELECT sent.* FROM unnest($2::uuid[]) AS wanted (id)
+         CROSS JOIN LATERAL (
+           SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", callback_url AS "callbackUrl", status, attempts,
+                  next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt"
+           FROM webhook_deliveries WHERE merchant_id = $1 AND event_id = wanted.id
+           ORDER BY id DESC LIMIT 100
+         ) AS sent
+         ORDER BY sent.id`,
+});
 
 /** All endpoints with a delivery of the event to their own URL. */
-export async function listEndpointIdsOfEvent(db: Queryable, merchantId: string, eventId: string): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function listEndpointIdsOfEvent(db: Queryable, merchantId: string, eventId: string): Promise<string[]> {
+  return idsOf(db, {
     name: 'webhook_deliveries_endpoints_of_event',
     text: `SELECT endpoint_id AS id FROM webhook_deliveries
            WHERE merchant_id = $1 AND event_id = $2 AND callback_url IS NULL`,
     values: [merchantId, eventId],
   });
-  return rows.map((row) => row.id);
 }
 
 /** One attempt and its outcome. */
@@ -194,21 +188,14 @@ export interface TryRow {
 }
 
 /** The newest hundred of each delivery, oldest first; only a delivery that is resent very often has more. */
-export function listTriesOfDeliveries(
-  db: Queryable,
-  merchantId: string,
-  deliveryIds: readonly string[],
-): Promise<TryRow[]> {
-  return db.rows<TryRow>({
-    name: 'webhook_attempts_of_deliveries',
-    text: `SELECT tries.* FROM unnest($2::uuid[]) AS wanted (id)
-           CROSS JOIN LATERAL (
-             SELECT delivery_id AS "deliveryId", attempt, created_at AS "sentAt", status_code AS "statusCode", failure,
-                    duration_ms AS "durationMs", response
-             FROM webhook_attempts WHERE merchant_id = $1 AND delivery_id = wanted.id
-             ORDER BY attempt DESC LIMIT 100
-           ) AS tries
-           ORDER BY tries."deliveryId", tries.attempt`,
-    values: [merchantId, [...deliveryIds]],
-  });
-}
+export const listTriesOfDeliveries = rowsBy<TryRow, [merchantId: string, deliveryIds: readonly string[]]>({
+  name: 'webhook_attempts_of_deliveries',
+  text: `SELECT tries.* FROM unnest($2::uuid[]) AS wanted (id)
+         CROSS JOIN LATERAL (
+           SELECT delivery_id AS "deliveryId", attempt, created_at AS "sentAt", status_code AS "statusCode", failure,
+                  duration_ms AS "durationMs", response
+           FROM webhook_attempts WHERE merchant_id = $1 AND delivery_id = wanted.id
+           ORDER BY attempt DESC LIMIT 100
+         ) AS tries
+         ORDER BY tries."deliveryId", tries.attempt`,
+});

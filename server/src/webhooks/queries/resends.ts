@@ -1,5 +1,6 @@
 import type { EventKind } from '../../events/kinds.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { idsOf } from '../../kit/ids-and-counts.ts';
 import { listClause, type ListClause, type ListFilter, type TimeFilter } from '../../api/list-filter.ts';
 import type { DeliveryStatus } from '../delivery.ts';
 import { chunk } from './deliveries.ts';
@@ -76,19 +77,18 @@ const isDueOrUnderWay = `webhook_deliveries.status = 'pending'
   AND (webhook_deliveries.next_attempt_at <= $2 OR NOT (${isNewestRecorded}))`;
 
 /** Those of the events whose delivery to the endpoint is due or under way. Locks nothing. */
-export async function listEventsUnderWay(
+export function listEventsUnderWay(
   db: Queryable,
   merchantId: string,
   { endpointId, eventIds, now }: { endpointId: string; eventIds: readonly string[]; now: Date },
 ): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+  return idsOf(db, {
     name: 'webhook_resends_under_way',
     text: `SELECT event_id AS id FROM webhook_deliveries
            WHERE merchant_id = $1 AND event_id = ANY ($3::uuid[]) AND endpoint_id = $4 AND callback_url IS NULL
              AND ${isDueOrUnderWay}`,
     values: [merchantId, now, [...eventIds], endpointId],
   });
-  return rows.map((row) => row.id);
 }
 
 /** An event and where to resend it; `id` is for the delivery if there is none yet. */

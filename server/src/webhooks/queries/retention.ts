@@ -1,5 +1,7 @@
 import type { Queryable } from '../../kit/db.ts';
-import { sweepMerchants } from '../../kit/sweep.ts';
+import { runBy } from '../../kit/run-statement.ts';
+import { idsOf } from '../../kit/ids-and-counts.ts';
+import { sweptIds } from '../../kit/sweep.ts';
 import type { DeliveryStatus } from '../delivery.ts';
 
 // Small, so that a batch never holds rows that others wait for. The numbers are part of the statements, so that these walk a
@@ -15,8 +17,8 @@ const hasNothingPending = (merchant: string) => `(SELECT webhook_deliveries.id F
       AND webhook_deliveries.status = 'pending' LIMIT 1) IS NULL`;
 
 /** Merchants with events before this id that have nothing left to deliver: a probe for each merchant. */
-export async function listMerchantsWithOldEvents(db: Queryable, beforeId: string): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, {
+export function listMerchantsWithOldEvents(db: Queryable, beforeId: string): Promise<string[]> {
+  return sweptIds(db, {
     name: 'webhook_events_merchants_with_old',
     text: `-- across merchants: retention is the same for all
            SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
@@ -26,18 +28,16 @@ export async function listMerchantsWithOldEvents(db: Queryable, beforeId: string
            ) AS oldest LIMIT ${merchantsMax}`,
     values: [beforeId],
   });
-  return rows.map((row) => row.id);
 }
 
 /** A batch of such events, oldest first. None gets a new delivery before the transaction ends. */
-export async function lockOldEvents(db: Queryable, merchantId: string, beforeId: string): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+export function lockOldEvents(db: Queryable, merchantId: string, beforeId: string): Promise<string[]> {
+  return idsOf(db, {
     name: 'webhook_events_lock_old',
     text: `SELECT id FROM events WHERE merchant_id = $1 AND id < $2 AND ${hasNothingPending('$1')}
            ORDER BY id LIMIT ${eventsMax} FOR UPDATE SKIP LOCKED`,
     values: [merchantId, beforeId],
   });
-  return rows.map((row) => row.id);
 }
 
 /** All deliveries of these events; none changes before the transaction ends. */
@@ -55,26 +55,16 @@ export function lockDeliveriesOfEvents(
 }
 
 /** The caller has locked them and checked that none is pending. */
-export function deleteDeliveriesOfEvents(
-  db: Queryable,
-  merchantId: string,
-  eventIds: readonly string[],
-): Promise<number> {
-  return db.run({
-    name: 'webhook_deliveries_delete_of_events',
-    text: 'DELETE FROM webhook_deliveries WHERE merchant_id = $1 AND event_id = ANY ($2::uuid[])',
-    values: [merchantId, [...eventIds]],
-  });
-}
+export const deleteDeliveriesOfEvents = runBy<[merchantId: string, eventIds: readonly string[]]>({
+  name: 'webhook_deliveries_delete_of_events',
+  text: 'DELETE FROM webhook_deliveries WHERE merchant_id = $1 AND event_id = ANY ($2::uuid[])',
+});
 
 /** The foreign key refuses it while one of them has a delivery. */
-export function deleteEvents(db: Queryable, merchantId: string, eventIds: readonly string[]): Promise<number> {
-  return db.run({
-    name: 'webhook_events_delete',
-    text: 'DELETE FROM events WHERE merchant_id = $1 AND id = ANY ($2::uuid[])',
-    values: [merchantId, [...eventIds]],
-  });
-}
+export const deleteEvents = runBy<[merchantId: string, eventIds: readonly string[]]>({
+  name: 'webhook_events_delete',
+  text: 'DELETE FROM events WHERE merchant_id = $1 AND id = ANY ($2::uuid[])',
+});
 
 /** How attempts older than `before` are found: no attempt is older than its delivery, whose id it has. */
 export interface OldAttempts {
@@ -83,8 +73,8 @@ export interface OldAttempts {
 }
 
 /** Merchants with attempts that old: a probe for each merchant. */
-export async function listMerchantsWithOldAttempts(db: Queryable, old: OldAttempts): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, {
+export function listMerchantsWithOldAttempts(db: Queryable, old: OldAttempts): Promise<string[]> {
+  return sweptIds(db, {
     name: 'webhook_attempts_merchants_with_old',
     text: `-- across merchants: retention is the same for all
            SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
@@ -95,7 +85,6 @@ export async function listMerchantsWithOldAttempts(db: Queryable, old: OldAttemp
            ) AS oldest LIMIT ${merchantsMax}`,
     values: [old.beforeDeliveryId, old.before],
   });
-  return rows.map((row) => row.id);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowBy, rowsBy } from '../../kit/run-statement.ts';
 import { sealedKeyIdSql } from '../../kit/seal.ts';
 
 export interface StoredSecrets {
@@ -13,27 +14,21 @@ const secretKeyId = sealedKeyIdSql('secret');
 const previousKeyId = sealedKeyIdSql('previous_secret');
 
 /** The secrets of the endpoint that changed last. Every merchant has an endpoint from the start. */
-export function findNewestSecrets(db: Queryable): Promise<StoredSecrets | undefined> {
-  return db.row<StoredSecrets>({
-    name: 'webhook_endpoints_newest_secrets',
-    text: `-- across merchants: all share one seal key
-           SELECT ${storedColumns} FROM webhook_endpoints ORDER BY updated_at DESC LIMIT 1`,
-    values: [],
-  });
-}
+export const findNewestSecrets = rowBy<StoredSecrets, []>({
+  name: 'webhook_endpoints_newest_secrets',
+  text: `-- across merchants: all share one seal key
+         SELECT ${storedColumns} FROM webhook_endpoints ORDER BY updated_at DESC LIMIT 1`,
+});
 
-export function countSecretsByKey(db: Queryable): Promise<{ keyId: string; count: bigint }[]> {
-  return db.rows({
-    name: 'webhook_endpoints_count_secrets_by_key',
-    text: `-- across merchants: all share one seal key
-           SELECT "keyId", count(*) AS count FROM (
-             SELECT ${secretKeyId} AS "keyId" FROM webhook_endpoints
-             UNION ALL
-             SELECT ${previousKeyId} FROM webhook_endpoints WHERE previous_secret IS NOT NULL
-           ) AS keys GROUP BY 1`,
-    values: [],
-  });
-}
+export const countSecretsByKey = rowsBy<{ keyId: string; count: bigint }, []>({
+  name: 'webhook_endpoints_count_secrets_by_key',
+  text: `-- across merchants: all share one seal key
+         SELECT "keyId", count(*) AS count FROM (
+           SELECT ${secretKeyId} AS "keyId" FROM webhook_endpoints
+           UNION ALL
+           SELECT ${previousKeyId} FROM webhook_endpoints WHERE previous_secret IS NOT NULL
+         ) AS keys GROUP BY 1`,
+});
 
 /** In the order of the primary key, deleted endpoints included: nothing may need an old key once it is removed. */
 export function listSecretsUnderOtherKeys(
