@@ -272,6 +272,19 @@ export class Acts {
     this.#notePayment(merchant, await merchant.send('POST', '/v1/payments', { data }, 'key of one more'));
   }
 
+  /** A payment that is paid, one that fails, and a payout of each merchant. */
+  async moveMoney(label: string): Promise<void> {
+    for (const [index, merchant] of this.#options.merchants.entries()) {
+      const key = (what: string) => `key of ${what} ${index} ${label}`;
+      for (const number of ['7000001', '7000003']) {
+        const data = { amount: 50, network: 'aps', account_number: number };
+        this.#notePayment(merchant, await merchant.send('POST', '/v1/payments', { data }, key(number)));
+      }
+      const payee = { amount: 5, network: 'aps', account_number: '7000001', beneficiary_name: 'Awa Ceesay' };
+      this.#noteTransfer(merchant, await merchant.send('POST', '/v1/transfers', payee, key('payout')));
+    }
+  }
+
   /** Payments that are paid at once and shared with sub-accounts; what each has left once its period is paid out is for the next. */
   async collectShares(label: string): Promise<void> {
     const shared = this.subAccounts.slice(0, sharesMax).map(async ({ merchant, id }, index) => {

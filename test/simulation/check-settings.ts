@@ -1,9 +1,9 @@
+import { checkKinds } from './check-kinds.ts';
 import { percentagesOf } from './merchant-settings.ts';
 import type { World } from './world.ts';
 
 /**
- * Each event of a kind that an added endpoint had enabled all the time reached it, and none of a kind that it never had enabled. Each
- * added endpoint stands in the audit log once. Each payment that a group shares has the percentages that the group had at one time and
+ * Added endpoints have had the events of the kinds that they had enabled (check-kinds.ts), and each of them stands in the audit log once. Each payment that a group shares has the percentages that the group had at one time and
  * is booked by the shares that its merchant was shown.
  */
 export async function checkSettings(world: World): Promise<string | null> {
@@ -12,25 +12,10 @@ export async function checkSettings(world: World): Promise<string | null> {
   return (await checkEndpoints(world)) ?? checkShares(world);
 }
 
-async function checkEndpoints({ room, acts, traffic }: World): Promise<string | null> {
-  const { database } = room.shared;
-  const { rows } = await database.asOwner<{ id: string; kind: string; merchantId: string }>(
-    `SELECT id, kind, merchant_id AS "merchantId" FROM events WHERE kind <> 'webhook_endpoint.test' ORDER BY id`,
-  );
-  for (const { merchant, id, path, before, subscriptions } of acts.settings.endpoints) {
-    const accepted = traffic.receivers.acceptedAt(path);
-    const own = rows.filter((event) => event.merchantId === merchant.merchantId);
-    const enables = (kinds: readonly string[], kind: string) => kinds[0] === '*' || kinds.includes(kind);
-    const unwanted = own.find(
-      (event) => accepted.has(event.id) && !subscriptions.some((kinds) => enables(kinds, event.kind)),
-    );
-    if (unwanted) return `events: ${unwanted.kind} ${unwanted.id} was delivered to ${id}, which never enabled its kind`;
-    const due = own.filter(
-      (event) => !before.has(event.id) && subscriptions.every((kinds) => enables(kinds, event.kind)),
-    );
-    const missing = due.find((event) => !accepted.has(event.id));
-    if (missing) return `events: ${missing.kind} ${missing.id} was not delivered to ${id}, which was added before`;
-  }
+async function checkEndpoints(world: World): Promise<string | null> {
+  const { database } = world.room.shared;
+  const wrongEvent = await checkKinds(world);
+  if (wrongEvent !== null) return wrongEvent;
   const { rows: created } = await database.asOwner<{ id: string; logged: number }>(
     `SELECT id, (SELECT count(*)::integer FROM audit_entries WHERE action = 'createWebhookEndpoint' AND result = 'done'
        AND object_id = webhook_endpoints.id::text) AS logged
@@ -38,7 +23,7 @@ async function checkEndpoints({ room, acts, traffic }: World): Promise<string | 
   );
   const wrong = created.find(({ logged }) => logged !== 1);
   if (wrong) return `audit: endpoint ${wrong.id} stands in the log ${wrong.logged} times`;
-  const known = new Set(acts.settings.endpoints.map(({ id }) => id));
+  const known = new Set(world.acts.settings.endpoints.map(({ id }) => id));
   const unknown = created.find(({ id }) => !known.has(id));
   return unknown ? `endpoints: ${unknown.id} was added, and its merchant was not told` : null;
 }

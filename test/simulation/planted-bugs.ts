@@ -183,4 +183,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: '  return kindsOf(subscription).includes(kind);',
     to: '  return kindsOf(subscription).length > 0 && kind !== undefined;',
   },
+  {
+    name: 'stale kinds: a process that has missed a change of kinds plans by the former ones',
+    file: 'server/src/webhooks/delivery-planner.ts',
+    from: 'const endpointsKnownForMs = 3_000;',
+    to: 'const endpointsKnownForMs = 3_000_000;',
+  },
 ];

@@ -2,6 +2,7 @@ import { utcDay } from '../../server/src/kit/clock.ts';
 import { findViolation, listUnfinished } from './check-end.ts';
 import { checkPages } from './check-pages.ts';
 import { checkReceipts } from './check-receipts.ts';
+import { Choices } from './choices.ts';
 import { falseKinds } from './contradictions.ts';
 import { seeToEndpoints } from './endpoints.ts';
 import { asInstance, type Machine } from './instance.ts';
@@ -35,6 +36,7 @@ const [usualPauses, longPauses] = [
 ].map(withShortPauses);
 // One of them begins a week: runs begin on a Friday.
 const periodsCount = 3;
+const kindChangesCount = 3;
 // While a network is down: about the waits of a circuit breaker.
 const outagePauses = [2_500, 9_000, 33_000, 65_000];
 
@@ -93,6 +95,7 @@ class Run {
     const seen = await seeToEndpoints(this.#world, this);
     if (seen !== null) return seen;
     await this.untilDone(this.#world.acts.settings.switchAllOn());
+    await this.#changeKinds();
     return (
       (await this.#finish()) ??
       (await this.#passPeriods()) ??
@@ -101,6 +104,21 @@ class Run {
       (await this.untilDone(checkPages(this.#world))) ??
       findViolation(this.#world)
     );
+  }
+
+  /** Where merchants change the kinds of their endpoints, they do so again, and money moves at once and when the change is long over. */
+  async #changeKinds(): Promise<void> {
+    const { acts, seed } = this.#plan;
+    if (acts.every(({ kind }) => kind !== 'change_kinds')) return;
+    for (let change = 1; change <= kindChangesCount; change += 1) {
+      const { settings } = this.#world.acts;
+      await this.untilDone(settings.changeAllKinds(new Choices(`${seed} kinds ${change}`)));
+      for (const pauseMs of [20_000, 4 * minuteMs]) {
+        await this.untilDone(this.#world.acts.moveMoney(`after change ${change} and before ${pauseMs} ms`));
+        await this.pass(pauseMs);
+        await this.untilIdle();
+      }
+    }
   }
 
   /** Where payouts are scheduled, those of further days follow, and more is collected while both workers pay them out. */

@@ -73,6 +73,8 @@ export interface World {
   /** The merchants' accounts at the networks. */
   accounts: readonly string[];
   choices: Choices;
+  /** Whether the times that machines write may differ from those that have passed. */
+  hasClockJumps: boolean;
   /** The restarts that operators wait for; the next step is the first of them. */
   restarts: Restart[];
   /** Reads and writes past the service. */
@@ -145,6 +147,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   return {
     ...{ room, machines, networks, traffic, acts, payers, receiptPayers, till, dashboard },
     ...{ consoleOperators, team, oversight, operators, choices, restarts, db },
+    hasClockJumps: plan.faults.some(({ kind }) => kind === 'clock_jump'),
     ...{ merchants: [first, ...others], unsettled: new UnsettledPayouts() },
     accounts: onboarded.merchants.map(({ merchant }) => merchant.shortId),
     stop: async () => {
