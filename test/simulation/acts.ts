@@ -13,6 +13,7 @@ import { ReceiptActs } from './receipt-acts.ts';
 import type { ReceiptPayers } from './receipt-payers.ts';
 import type { Receivers } from './receivers.ts';
 import type { Act, ActKind } from './plan.ts';
+import { SubAccountChanges } from './sub-account-changes.ts';
 import type { Team } from './team.ts';
 import type { Till } from './till.ts';
 import type { Upkeep } from './upkeep.ts';
@@ -47,6 +48,8 @@ export interface ActsOptions {
   consoleOperators: ConsoleOperators | undefined;
   team: Team | undefined;
   oversight: Oversight | undefined;
+  /** Whether a request may arrive once more, long after its response. */
+  hasDoubledRequests: boolean;
   /** A merchant whose receiver was off brings it back, and switches its endpoint on. */
   switchOn: (merchant: MerchantClient) => Promise<void>;
   /** A merchant was shown the new secret of its endpoint. */
@@ -78,6 +81,7 @@ export class Acts {
   readonly #options: ActsOptions;
   readonly #receipts: ReceiptActs;
   readonly settings: MerchantSettings;
+  readonly subAccountChanges: SubAccountChanges;
 
   constructor(options: ActsOptions) {
     this.#options = options;
@@ -86,6 +90,10 @@ export class Acts {
     const noteRefund = (response: MerchantResponse) => this.#noteRefund(response);
     this.settings = new MerchantSettings({
       ...{ ...options, subAccounts: this.subAccounts, record: (response) => this.record(response) },
+      notePayment: (of, response) => this.#notePayment(of, response),
+    });
+    this.subAccountChanges = new SubAccountChanges({
+      ...{ hasDoubledRequests: options.hasDoubledRequests, record: (response) => this.record(response) },
       notePayment: (of, response) => this.#notePayment(of, response),
     });
     this.#receipts = new ReceiptActs({ ...options, merchant, notePayment, noteRefund });
@@ -169,8 +177,11 @@ export class Acts {
       const sub = this.#known(this.subAccounts, choices);
       if (!sub) return;
       const path = `/v1/sub-accounts/${sub.id}/payouts`;
+      const notePayout = this.subAccountChanges.beginPayout(sub);
       const { status, body } = this.record(await sub.merchant.send('POST', path, {}, `key ${id}`));
-      if (status === 201) this.payouts.push(String(body['id']));
+      if (status !== 201) return;
+      this.payouts.push(String(body['id']));
+      notePayout(String(body['id']));
     },
     payday: async (choices, id) => {
       const merchant = this.#merchant(choices);
@@ -256,6 +267,8 @@ export class Acts {
     open_group: (choices, id) => this.settings.openGroup(choices, id),
     change_group: (choices) => this.settings.changeGroup(choices),
     pay_group: (choices, id) => this.settings.payGroup(choices, id),
+    change_sub_account: (choices) => this.subAccountChanges.change(choices),
+    pay_shared: (choices, id) => this.subAccountChanges.pay(choices, id),
     decide_at_console: async (choices) => this.#options.consoleOperators?.decide(choices),
     roll_key: async (choices) => this.#options.team?.rollKey(choices),
     change_role: async (choices) => this.#options.team?.changeRole(choices),
@@ -304,6 +317,7 @@ export class Acts {
     if (status !== 201) return undefined;
     const sub = { merchant, id: String(created['id']) };
     this.subAccounts.push(sub);
+    this.subAccountChanges.add(sub, created);
     return sub;
   }
 

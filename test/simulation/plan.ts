@@ -75,6 +75,9 @@ export type ActKind =
   | 'open_group'
   | 'change_group'
   | 'pay_group'
+  /** What merchants change of sub-accounts, and payments that name them. */
+  | 'change_sub_account'
+  | 'pay_shared'
   /** Owners and a developer at the pages of the dashboard. */
   | 'roll_key'
   | 'change_role'
@@ -249,6 +252,8 @@ const settings: Further = {
     ...(['add_endpoint', 'switch_endpoint', 'switch_endpoint', 'switch_endpoint', 'rotate_added_secret'] as const),
     ...(['change_kinds', 'change_kinds'] as const),
     ...(['pay_group', 'pay_group', 'pay_group', 'change_group', 'open_group'] as const),
+    ...(['change_sub_account', 'change_sub_account', 'pay_shared', 'pay_shared', 'pay_shared', 'pay_out'] as const),
+    ...(['settle', 'delete_sub_account'] as const),
   ],
   faults: ['answer_lost', 'doubled', 'crash', 'commit_lost', 'deadlock', 'unavailable'],
   faultsMax: 3,

@@ -189,4 +189,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: 'const endpointsKnownForMs = 3_000;',
     to: 'const endpointsKnownForMs = 3_000_000;',
   },
+  {
+    name: 'lost change: of two changes of a sub-account at once, one undoes the other',
+    file: 'server/src/sub-accounts/queries.ts',
+    from: "name: 'sub_accounts_lock_for_change',\n  text: `SELECT ${columns} FROM sub_accounts\n         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`",
+    to: "name: 'sub_accounts_lock_for_change',\n  text: `SELECT ${columns} FROM sub_accounts\n         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`",
+  },
 ];

@@ -139,6 +139,7 @@ export async function createWorld(plan: Plan): Promise<World> {
     ...{ merchants: [first, ...others], networks, operators, upkeep, payers, receiptPayers, till },
     ...{ dashboard, consoleOperators, team, oversight, learnSecret },
     ...{ db, waitForStep, note, receivers: traffic.receivers },
+    hasDoubledRequests: plan.faults.some(({ kind }) => kind === 'doubled'),
     switchOn: async (merchant) => {
       if (traffic.receivers.whyOff(merchant.shortId) === 'gone')
         await switchOn(merchant, { receivers: traffic.receivers, acts });
