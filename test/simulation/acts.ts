@@ -8,6 +8,7 @@ import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import type { Networks } from './networks.ts';
 import type { Operators } from './operators.ts';
 import type { Oversight } from './oversight.ts';
+import { PageActs } from './page-acts.ts';
 import type { Payers } from './payers.ts';
 import { ReceiptActs } from './receipt-acts.ts';
 import type { ReceiptPayers } from './receipt-payers.ts';
@@ -60,12 +61,6 @@ export interface ActsOptions {
   note: (text: string) => void;
 }
 
-/** A link or counter. */
-interface CollectingPage extends Known {
-  kind: 'payment-links' | 'virtual-terminals';
-  path: string;
-}
-
 /** What merchants, payers and operators do. */
 export class Acts {
   readonly payments: Known[] = [];
@@ -74,7 +69,6 @@ export class Acts {
   /** The payouts of sub-accounts that merchants have requested themselves. */
   readonly payouts: string[] = [];
   readonly refunds: string[] = [];
-  readonly pages: CollectingPage[] = [];
   readonly refused: string[] = [];
   // Of two rotations at once, a merchant does not know which secret is the newer one.
   readonly #rotating = new Set<MerchantClient>();
@@ -82,6 +76,7 @@ export class Acts {
   readonly #receipts: ReceiptActs;
   readonly settings: MerchantSettings;
   readonly subAccountChanges: SubAccountChanges;
+  readonly pages: PageActs;
 
   constructor(options: ActsOptions) {
     this.#options = options;
@@ -95,6 +90,9 @@ export class Acts {
     this.subAccountChanges = new SubAccountChanges({
       ...{ hasDoubledRequests: options.hasDoubledRequests, record: (response) => this.record(response) },
       notePayment: (of, response) => this.#notePayment(of, response),
+    });
+    this.pages = new PageActs({
+      ...{ ...options, subAccounts: this.subAccounts, record: (response) => this.record(response) },
     });
     this.#receipts = new ReceiptActs({ ...options, merchant, notePayment, noteRefund });
   }
@@ -209,39 +207,15 @@ export class Acts {
       await this.#deleteSubAccount(sub);
     },
     switch_on: (choices) => this.#options.switchOn(this.#merchant(choices)),
-    open_link: async (choices) => {
-      const merchant = this.#merchant(choices);
-      const sub = this.#ofMerchant(this.subAccounts, merchant, choices);
-      const price = choices.below(2) === 0 ? { amount: amount(choices, 300) } : { min_amount: 2 };
-      const shared = sub && choices.below(2) === 0 ? { sub_account: sub.id } : {};
-      const data = { title: 'Term fees', custom_fields: ['Student'], ...price, ...shared };
-      const { status, body } = this.record(await merchant.send('POST', '/v1/payment-links', { data }));
-      if (status === 201) this.#notePage(merchant, 'payment-links', body);
-    },
-    open_counter: async (choices) => {
-      const merchant = this.#merchant(choices);
-      const body = { name: 'Front counter', chat_numbers: ['7012345'] };
-      const response = this.record(await merchant.send('POST', '/v1/virtual-terminals', body));
-      if (response.status === 201) this.#notePage(merchant, 'virtual-terminals', response.body);
-    },
-    change_page: async (choices) => {
-      const page = this.pages[choices.below(Math.max(1, this.pages.length))];
-      if (!page) return;
-      const isOn = choices.below(3) > 0;
-      const isLink = page.kind === 'payment-links';
-      const change = isLink ? { status: isOn ? 'active' : 'inactive', title: 'Fees' } : { active: isOn };
-      this.record(await page.merchant.send('PUT', `/v1/${page.kind}/${page.id}`, change));
-    },
-    delete_page: async (choices) => {
-      const page = this.pages[choices.below(Math.max(1, this.pages.length))];
-      if (!page) return;
-      const { status } = this.record(await page.merchant.send('DELETE', `/v1/${page.kind}/${page.id}`));
-      if (status === 200) await this.#options.payers.findClosed(page.path);
-    },
-    pay_at_page: async (choices) => {
-      const page = this.pages[choices.below(Math.max(1, this.pages.length))];
-      if (page) await this.#options.payers.pay(page.path, choices);
-    },
+    open_link: (choices) => this.pages.openLink(choices),
+    open_counter: (choices) => this.pages.openCounter(choices),
+    change_page: (choices) => this.pages.change(choices),
+    delete_page: (choices) => this.pages.delete(choices),
+    pay_at_page: (choices) => this.pages.pay(choices),
+    open_page_by_form: (choices) => this.pages.openByForm(choices),
+    switch_page_by_form: (choices) => this.pages.switchByForm(choices),
+    delete_page_by_form: (choices) => this.pages.deleteByForm(choices),
+    ask_by_form: (choices) => this.pages.askByForm(choices),
     pay_by_receipt: (choices, id) => this.#receipts.pay(choices, id),
     race_for_receipt: (choices, id) => this.#receipts.race(choices, id),
     take_receipt: (choices, id) => this.#receipts.take(choices, id),
@@ -340,11 +314,6 @@ export class Acts {
   #noteRefund(response: MerchantResponse): void {
     const { status, body } = this.record(response);
     if (status === 201) this.refunds.push(String(body['id']));
-  }
-
-  #notePage(merchant: MerchantClient, kind: CollectingPage['kind'], body: MerchantResponse['body']): void {
-    const address = new URL(String(kind === 'payment-links' ? body['url'] : body['qr_code_url']));
-    this.pages.push({ merchant, kind, id: String(body['id']), path: address.pathname });
   }
 
   #merchant(choices: Choices): MerchantClient {

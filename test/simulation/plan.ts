@@ -49,6 +49,11 @@ export type ActKind =
   | 'delete_sub_account'
   /** Payers open the page of a link or counter, and pay there. */
   | 'pay_at_page'
+  /** People of the business open, switch and delete links and counters at its pages, and ask there for payments. */
+  | 'open_page_by_form'
+  | 'switch_page_by_form'
+  | 'delete_page_by_form'
+  | 'ask_by_form'
   /** Payers send money to the shop's own number, and type the transaction's id. */
   | 'pay_by_receipt'
   | 'race_for_receipt'
@@ -207,7 +212,11 @@ const upkeep: Further = {
 /** Payers at the pages of links and counters, which their merchants change and delete meanwhile. */
 const collecting: Further = {
   first: ['open_link', 'open_counter'],
-  acts: ['pay_at_page', 'pay_at_page', 'pay_at_page', 'pay_at_page', 'change_page', 'delete_page'],
+  acts: [
+    ...(['pay_at_page', 'pay_at_page', 'pay_at_page', 'pay_at_page', 'change_page', 'delete_page'] as const),
+    ...(['open_page_by_form', 'open_page_by_form', 'switch_page_by_form', 'switch_page_by_form'] as const),
+    ...(['delete_page_by_form', 'ask_by_form', 'ask_by_form'] as const),
+  ],
   faults: ['answer_lost', 'doubled', 'lost', 'crash', 'commit_lost'],
   faultsMax: 2,
 };
@@ -278,7 +287,10 @@ const furthers = [
   ...([settings, teams, oversight] as const),
 ] as const;
 
+const pageForms = ['open_page_by_form', 'switch_page_by_form', 'delete_page_by_form', 'ask_by_form'] as const;
+
 const ofPayers: ReadonlySet<ActKind> = new Set([
+  ...pageForms,
   ...(['pay_at_page', 'pay_by_receipt', 'race_for_receipt', 'take_receipt', 'forge_message', 'match_by_form'] as const),
 ]);
 const ofReceipts: ReadonlySet<ActKind> = new Set(receipts.acts);
@@ -290,6 +302,7 @@ export function hasPayers({ acts }: Plan): boolean {
 
 const ofMembers: ReadonlySet<ActKind> = new Set([
   ...dashboards.acts,
+  ...pageForms,
   ...(['match_by_form', 'refund_receipt_by_form'] as const),
 ]);
 

@@ -195,4 +195,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: "name: 'sub_accounts_lock_for_change',\n  text: `SELECT ${columns} FROM sub_accounts\n         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`",
     to: "name: 'sub_accounts_lock_for_change',\n  text: `SELECT ${columns} FROM sub_accounts\n         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`",
   },
+  {
+    name: 'asked twice: a payment that a person asks for by a form that is pressed twice is two',
+    file: 'server/src/dashboard/payments/new-payment.ts',
+    from: '      formId,\n',
+    to: '',
+  },
 ];
