@@ -5,6 +5,7 @@ import type { Dashboard } from './dashboard.ts';
 import type { Known } from './known.ts';
 import { MerchantSettings } from './merchant-settings.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
+import type { NetworkPauses } from './network-pauses.ts';
 import type { Networks } from './networks.ts';
 import type { Operators } from './operators.ts';
 import type { Oversight } from './oversight.ts';
@@ -40,6 +41,7 @@ export interface ActsOptions {
   networks: Networks;
   operators: Operators;
   upkeep: Upkeep;
+  networkPauses: NetworkPauses;
   payers: Payers;
   receiptPayers: ReceiptPayers;
   till: Till;
@@ -159,6 +161,7 @@ export class Acts {
     change_rules: (choices) => this.#options.operators.changeRules(this.#merchant(choices).merchantId, choices),
     suspend: (choices) => this.#options.operators.suspend(this.#merchant(choices).merchantId),
     pause_account: (choices) => this.#options.upkeep.pauseAccount(choices),
+    pause_network: (choices) => this.#options.networkPauses.pause(choices),
     rotate_account: () => this.#options.upkeep.rotateAccount(),
     rotate_seal_key: () => this.#options.upkeep.rotateSealKey(),
     rotate_webhook_secret: async (choices, id) => {

@@ -35,6 +35,8 @@ export type ActKind =
   | 'rotate_account'
   | 'rotate_webhook_secret'
   | 'rotate_seal_key'
+  /** The only network that a live merchant has. */
+  | 'pause_network'
   /** Some transfers of one merchant at once. */
   | 'payday'
   /** Every sub-account that has enough is paid out: now, or from now on. */
@@ -220,9 +222,9 @@ const collecting: Further = {
   faults: ['answer_lost', 'doubled', 'lost', 'crash', 'commit_lost'],
   faultsMax: 2,
 };
-/** Networks that are down for minutes while much is paid out. */
+/** Networks that are down for minutes, or that operators pause, while much is paid out. */
 const outages: Further = {
-  acts: ['payday', 'payday', 'transfer', 'refund'],
+  acts: ['payday', 'payday', 'transfer', 'refund', 'pause_network', 'pause_network'],
   faults: ['network_down'],
   faultsMax: 1,
 };
@@ -323,6 +325,11 @@ const ofOversight: ReadonlySet<ActKind> = new Set(['suspend_at_console', 'limits
 /** Whether operators look after the first merchant's business at the console. */
 export function hasOversight({ acts }: Plan): boolean {
   return acts.some(({ kind }) => ofOversight.has(kind));
+}
+
+/** Whether the first merchant is the live one of its business. */
+export function hasLiveMerchant({ acts }: Plan): boolean {
+  return acts.some(({ kind }) => kind === 'pause_network');
 }
 
 /** Whether operators are signed in to the console. */

@@ -201,4 +201,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: '      formId,\n',
     to: '',
   },
+  {
+    name: 'forgotten account: what a paused account has begun is not finished',
+    file: 'server/src/rail-accounts/connected-accounts.ts',
+    from: 'return (connection?.connectors ?? []).map((connector) => ({',
+    to: 'return (isDisabled ? [] : (connection?.connectors ?? [])).map((connector) => ({',
+  },
 ];
