@@ -218,7 +218,7 @@ export class Acts {
     open_page_by_form: (choices) => this.pages.openByForm(choices),
     switch_page_by_form: (choices) => this.pages.switchByForm(choices),
     delete_page_by_form: (choices) => this.pages.deleteByForm(choices),
-    ask_by_form: (choices) => this.pages.askByForm(choices),
+    request_by_form: (choices) => this.pages.requestByForm(choices),
     pay_by_receipt: (choices, id) => this.#receipts.pay(choices, id),
     race_for_receipt: (choices, id) => this.#receipts.race(choices, id),
     take_receipt: (choices, id) => this.#receipts.take(choices, id),

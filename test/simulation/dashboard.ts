@@ -151,7 +151,7 @@ export class Dashboard {
   }
 
   /** The new payment's id. */
-  askForPayment(choices: Choices): Promise<string | undefined> {
+  requestPayment(choices: Choices): Promise<string | undefined> {
     const title = this.#nextTitle();
     const amount = amountText(this.#nextAmount());
     return this.#create('payments', 'payment_intents', { 'data.title': title, 'data.amount': amount }, title, choices);

@@ -43,20 +43,21 @@ export class NetworkPauses {
     this.#isPausing = true;
     const { clock } = this.#options;
     const machine = clock.ofMachine();
-    await this.#set(false);
+    await this.set(false);
     await machine.sleep(knownWithinMs);
     const fromMs = clock.passedMs;
     await this.#probe(false);
     await machine.sleep(choices.pick(pausesMs));
     await this.#probe(false);
     this.pauses.push({ fromMs, toMs: clock.passedMs });
-    await this.#set(true);
+    await this.set(true);
     await machine.sleep(knownWithinMs);
     await this.#probe(true);
     this.#isPausing = false;
   }
 
-  async #set(isOn: boolean): Promise<void> {
+  /** On or off, until it is so. */
+  async set(isOn: boolean): Promise<void> {
     const { upkeep } = this.#options;
     for (let tries = 0; tries < triesMax && (await this.#isOn()) !== isOn; tries += 1) {
       if (isOn) await upkeep.resume();

@@ -93,13 +93,13 @@ export class PageActs {
   }
 
   /** Somebody of the business asks for a payment at the dashboard, and whoever has its address pays. */
-  async askByForm(choices: Choices): Promise<void> {
+  async requestByForm(choices: Choices): Promise<void> {
     const { dashboard, merchants, payers } = this.#options;
     const [merchant] = merchants;
-    const id = await dashboard?.askForPayment(choices);
+    const id = await dashboard?.requestPayment(choices);
     if (id === undefined) return;
     const { body } = await merchant.send('GET', `/v1/payments/${id}`);
-    await payers.payAsked(new URL(String(body['payment_link'])).pathname, choices);
+    await payers.payRequested(new URL(String(body['payment_link'])).pathname, choices);
   }
 
   #note(merchant: MerchantClient, kind: CollectingPage['kind'], body: MerchantResponse['body']): CollectingPage {

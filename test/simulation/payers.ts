@@ -58,7 +58,7 @@ export class Payers {
   }
 
   /** At the page of a payment that somebody has asked for. */
-  async payAsked(path: string, choices: Choices): Promise<void> {
+  async payRequested(path: string, choices: Choices): Promise<void> {
     this.paths.add(path);
     await this.#payOn(path, choices);
   }

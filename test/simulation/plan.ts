@@ -55,7 +55,7 @@ export type ActKind =
   | 'open_page_by_form'
   | 'switch_page_by_form'
   | 'delete_page_by_form'
-  | 'ask_by_form'
+  | 'request_by_form'
   /** Payers send money to the shop's own number, and type the transaction's id. */
   | 'pay_by_receipt'
   | 'race_for_receipt'
@@ -217,14 +217,15 @@ const collecting: Further = {
   acts: [
     ...(['pay_at_page', 'pay_at_page', 'pay_at_page', 'pay_at_page', 'change_page', 'delete_page'] as const),
     ...(['open_page_by_form', 'open_page_by_form', 'switch_page_by_form', 'switch_page_by_form'] as const),
-    ...(['delete_page_by_form', 'ask_by_form', 'ask_by_form'] as const),
+    ...(['delete_page_by_form', 'request_by_form', 'request_by_form'] as const),
   ],
   faults: ['answer_lost', 'doubled', 'lost', 'crash', 'commit_lost'],
   faultsMax: 2,
 };
 /** Networks that are down for minutes, or that operators pause, while much is paid out. */
 const outages: Further = {
-  acts: ['payday', 'payday', 'transfer', 'refund', 'pause_network', 'pause_network'],
+  first: ['sub_account', 'sub_account'],
+  acts: ['payday', 'payday', 'transfer', 'refund', 'pause_network', 'pause_network', 'schedule_payouts'],
   faults: ['network_down'],
   faultsMax: 1,
 };
@@ -289,7 +290,7 @@ const furthers = [
   ...([settings, teams, oversight] as const),
 ] as const;
 
-const pageForms = ['open_page_by_form', 'switch_page_by_form', 'delete_page_by_form', 'ask_by_form'] as const;
+const pageForms = ['open_page_by_form', 'switch_page_by_form', 'delete_page_by_form', 'request_by_form'] as const;
 
 const ofPayers: ReadonlySet<ActKind> = new Set([
   ...pageForms,

@@ -196,7 +196,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     to: "name: 'sub_accounts_lock_for_change',\n  text: `SELECT ${columns} FROM sub_accounts\n         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`",
   },
   {
-    name: 'asked twice: a payment that a person asks for by a form that is pressed twice is two',
+    name: 'requested twice: a payment that a person requests by a form that is pressed twice is two',
     file: 'server/src/dashboard/payments/new-payment.ts',
     from: '      formId,\n',
     to: '',
@@ -206,5 +206,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: 'server/src/rail-accounts/connected-accounts.ts',
     from: 'return (connection?.connectors ?? []).map((connector) => ({',
     to: 'return (isDisabled ? [] : (connection?.connectors ?? [])).map((connector) => ({',
+  },
+  {
+    name: 'missed period: a scheduled payout whose network is paused when its day begins is not made that day',
+    file: 'server/src/settlement/settle-batch.ts',
+    from: 'const isPaused = pausedNetworks.has(beneficiary.settlementCode);',
+    to: "const isPaused = pausedNetworks.has('');",
   },
 ];

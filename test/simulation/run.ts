@@ -7,6 +7,7 @@ import { falseKinds } from './contradictions.ts';
 import { seeToEndpoints } from './endpoints.ts';
 import { asInstance, type Machine } from './instance.ts';
 import { crash, startInstance } from './machines.ts';
+import { passPeriods } from './periods.ts';
 import { handsCount, hasTill, stepFaults, type Fault, type Plan } from './plan.ts';
 import { tillName } from './till.ts';
 import { resolveUnknownCases } from './unknown-cases.ts';
@@ -34,8 +35,6 @@ const [usualPauses, longPauses] = [
   [31, 31, 125, 61, 301, 301, 601, 1_441],
   [1_441, 61, 301, 1_441],
 ].map(withShortPauses);
-// One of them begins a week: runs begin on a Friday.
-const periodsCount = 3;
 const kindChangesCount = 3;
 // While a network is down: about the waits of a circuit breaker.
 const outagePauses = [2_500, 9_000, 33_000, 65_000];
@@ -97,8 +96,8 @@ class Run {
     await this.untilDone(this.#world.acts.settings.switchAllOn());
     await this.#changeKinds();
     return (
-      (await this.#finish()) ??
-      (await this.#passPeriods()) ??
+      (await this.finish()) ??
+      (await passPeriods(this.#world, this.#plan, this)) ??
       (await this.#readStatements()) ??
       (await this.#readStatementOfTill()) ??
       (await this.untilDone(checkPages(this.#world))) ??
@@ -119,28 +118,6 @@ class Run {
         await this.untilIdle();
       }
     }
-  }
-
-  /** Where payouts are scheduled, those of further days follow, and more is collected while both workers pay them out. */
-  async #passPeriods(): Promise<string | null> {
-    const { acts, faults } = this.#plan;
-    if (acts.every(({ kind }) => kind !== 'schedule_payouts')) return null;
-    const slow = faults.filter(({ kind }) => kind === 'slow_settlement');
-    for (let period = 1; period <= periodsCount; period += 1) {
-      this.#slowDown(slow[period - 1]);
-      const { passedMs } = this.#world.room.clock;
-      await this.pass(dayMs - (passedMs % dayMs) + minuteMs);
-      await this.untilDone(this.#world.acts.collectShares(`of period ${period}`));
-      const unfinished = await this.#finish();
-      if (unfinished !== null) return unfinished;
-    }
-    return null;
-  }
-
-  #slowDown(fault: Fault | undefined): void {
-    const workers = this.#world.machines.filter(({ role }) => role === 'worker');
-    const worker = fault && workers[fault.choice % workers.length];
-    if (worker) worker.databaseFault = 'slow_settlement';
   }
 
   async #work(hand: number): Promise<void> {
@@ -187,7 +164,7 @@ class Run {
     const { statements } = networks;
     const reconciling = operators.reconcile({ statements, accounts, days, falseLines, contradicted });
     traffic.contradictions.push(...(await this.untilDone(reconciling)));
-    return this.#finish();
+    return this.finish();
   }
 
   /** Since the run began. */
@@ -206,7 +183,7 @@ class Run {
     // It is complete for the days before this line.
     till.receive(walkInMinor);
     await this.untilDone(operators.importStatement({ rail: tillName, lines: till.statement, days }));
-    return (await this.#finish()) ?? checkReceipts(this.#world);
+    return (await this.finish()) ?? checkReceipts(this.#world);
   }
 
   async untilDone<Result>(work: Promise<Result>): Promise<Result> {
@@ -220,7 +197,7 @@ class Run {
   }
 
   /** Works off everything with growing pauses, until nothing is left to do. */
-  async #finish(): Promise<string | null> {
+  async finish(): Promise<string | null> {
     const { room, traffic, unsettled } = this.#world;
     const { scheduler } = room;
     const waitsForCases = async () => traffic.unreported.isAny || (await unsettled.areAny({ room }));

@@ -49,6 +49,7 @@ import {
   hasTeam,
   hasTill,
   type ActKind,
+  type FaultKind,
   type Plan,
 } from './plan.ts';
 import { ReceiptPayers } from './receipt-payers.ts';
@@ -131,10 +132,8 @@ export async function createWorld(plan: Plan): Promise<World> {
   scheduler.isOn = true;
   void asInstance(undefined, () => networks.sendCallbacks());
   for (const machine of machines) await startInstance(room, machine);
-  const [first, ...others] = onboarded.merchants.map(({ merchant, key, endpointId }) =>
-    createMerchantClient(merchant, { key, endpointId, traffic, clock }),
-  );
-  if (!first) throw new Error('there is no merchant');
+  const merchants = clientsOf(onboarded, { traffic, clock });
+  const [first] = merchants;
   const waitForStep = (label: string) => scheduler.waitForStep(label);
   const note = (text: string) => scheduler.note(text);
   const { operators, upkeep } = await hireOperators(room, outside);
@@ -150,10 +149,9 @@ export async function createWorld(plan: Plan): Promise<World> {
     consoleOperators && hasOversight(plan) ? new Oversight({ ...administered, consoleOperators }) : undefined;
   const networkPauses = new NetworkPauses({ upkeep, clock, client: first, db, waitForStep });
   const acts: Acts = new Acts({
-    ...{ merchants: [first, ...others], networks, operators, upkeep, networkPauses, payers, receiptPayers, till },
+    ...{ merchants, networks, operators, upkeep, networkPauses, payers, receiptPayers, till },
     ...{ dashboard, consoleOperators, team, oversight, learnSecret },
-    ...{ db, waitForStep, note, receivers: traffic.receivers },
-    hasDoubledRequests: plan.faults.some(({ kind }) => kind === 'doubled'),
+    ...{ db, waitForStep, note, receivers: traffic.receivers, hasDoubledRequests: hasFault(plan, 'doubled') },
     switchOn: async (merchant) => {
       if (traffic.receivers.whyOff(merchant.shortId) === 'gone')
         await switchOn(merchant, { receivers: traffic.receivers, acts });
@@ -162,8 +160,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   return {
     ...{ room, machines, networks, traffic, acts, payers, receiptPayers, till, dashboard },
     ...{ consoleOperators, team, oversight, operators, networkPauses, choices, restarts, db },
-    hasClockJumps: plan.faults.some(({ kind }) => kind === 'clock_jump'),
-    ...{ merchants: [first, ...others], unsettled: new UnsettledPayouts() },
+    ...{ merchants, unsettled: new UnsettledPayouts(), hasClockJumps: hasFault(plan, 'clock_jump') },
     accounts: onboarded.merchants.map(({ merchant }) => merchant.shortId),
     stop: async () => {
       scheduler.isOn = false;
@@ -171,6 +168,21 @@ export async function createWorld(plan: Plan): Promise<World> {
       await scheduler.settle();
     },
   };
+}
+
+function clientsOf(
+  onboarded: Awaited<ReturnType<typeof onboard>>,
+  options: { traffic: Traffic; clock: VirtualClock },
+): [MerchantClient, ...MerchantClient[]] {
+  const [first, ...others] = onboarded.merchants.map(({ merchant, key, endpointId }) =>
+    createMerchantClient(merchant, { key, endpointId, ...options }),
+  );
+  if (!first) throw new Error('there is no merchant');
+  return [first, ...others];
+}
+
+function hasFault({ faults }: Plan, kind: FaultKind): boolean {
+  return faults.some((fault) => fault.kind === kind);
 }
 
 function hirePayers(options: ConstructorParameters<typeof ReceiptPayers>[0]): [Payers, ReceiptPayers] {
