@@ -10,7 +10,7 @@ import { crash, startInstance } from './machines.ts';
 import { passPeriods } from './periods.ts';
 import { handsCount, hasTill, stepFaults, type Fault, type Plan } from './plan.ts';
 import { tillName } from './till.ts';
-import { resolveUnknownCases } from './unknown-cases.ts';
+import { areCasesUnknown, resolveUnknownCases } from './unknown-cases.ts';
 import { createWorld, startedAt, type World } from './world.ts';
 
 export interface RunResult {
@@ -198,17 +198,16 @@ class Run {
 
   /** Works off everything with growing pauses, until nothing is left to do. */
   async finish(): Promise<string | null> {
-    const { room, traffic, unsettled } = this.#world;
+    const { room, traffic } = this.#world;
     const { scheduler } = room;
-    const waitsForCases = async () => traffic.unreported.isAny || (await unsettled.areAny({ room }));
-    const isLong = traffic.receivers.areDownForHours || (await waitsForCases());
+    const isLong = traffic.receivers.areDownForHours || (await areCasesUnknown(this.#world));
     let unfinished: string[] = [];
     for (const pauseMs of this.#pauses(isLong)) {
       await this.untilIdle();
       unfinished = await listUnfinished(this.#world);
       if (unfinished.length === 0) return null;
       await fillFloats(this.#world);
-      if (await waitsForCases()) await this.untilDone(resolveUnknownCases(this.#world));
+      if (await areCasesUnknown(this.#world)) await this.untilDone(resolveUnknownCases(this.#world));
       await this.pass(pauseMs);
     }
     const blocked = scheduler.blockedStatements;
@@ -220,6 +219,8 @@ class Run {
     for (const pauseMs of outagePauses) if (outages.msLeft > 0) yield Math.min(pauseMs, outages.msLeft + 1);
     if (outages.msLeft > 0) yield outages.msLeft + 1;
     yield* (isLong ? longPauses : usualPauses) ?? [];
+    // Days that begin meanwhile may have payouts of their own that no network settles.
+    for (let round = 0; round < 3; round += 1) yield* longPauses ?? [];
   }
 
   async untilIdle(): Promise<void> {
