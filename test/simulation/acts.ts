@@ -5,14 +5,17 @@ import type { Dashboard } from './dashboard.ts';
 import type { Known } from './known.ts';
 import { MerchantSettings } from './merchant-settings.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
+import type { NetworkPauses } from './network-pauses.ts';
 import type { Networks } from './networks.ts';
 import type { Operators } from './operators.ts';
 import type { Oversight } from './oversight.ts';
+import { PageActs } from './page-acts.ts';
 import type { Payers } from './payers.ts';
 import { ReceiptActs } from './receipt-acts.ts';
 import type { ReceiptPayers } from './receipt-payers.ts';
 import type { Receivers } from './receivers.ts';
 import type { Act, ActKind } from './plan.ts';
+import { SubAccountChanges } from './sub-account-changes.ts';
 import type { Team } from './team.ts';
 import type { Till } from './till.ts';
 import type { Upkeep } from './upkeep.ts';
@@ -38,6 +41,7 @@ export interface ActsOptions {
   networks: Networks;
   operators: Operators;
   upkeep: Upkeep;
+  networkPauses: NetworkPauses;
   payers: Payers;
   receiptPayers: ReceiptPayers;
   till: Till;
@@ -47,6 +51,8 @@ export interface ActsOptions {
   consoleOperators: ConsoleOperators | undefined;
   team: Team | undefined;
   oversight: Oversight | undefined;
+  /** Whether a request may arrive once more, long after its response. */
+  hasDoubledRequests: boolean;
   /** A merchant whose receiver was off brings it back, and switches its endpoint on. */
   switchOn: (merchant: MerchantClient) => Promise<void>;
   /** A merchant was shown the new secret of its endpoint. */
@@ -57,12 +63,6 @@ export interface ActsOptions {
   note: (text: string) => void;
 }
 
-/** A link or counter. */
-interface CollectingPage extends Known {
-  kind: 'payment-links' | 'virtual-terminals';
-  path: string;
-}
-
 /** What merchants, payers and operators do. */
 export class Acts {
   readonly payments: Known[] = [];
@@ -71,13 +71,14 @@ export class Acts {
   /** The payouts of sub-accounts that merchants have requested themselves. */
   readonly payouts: string[] = [];
   readonly refunds: string[] = [];
-  readonly pages: CollectingPage[] = [];
   readonly refused: string[] = [];
   // Of two rotations at once, a merchant does not know which secret is the newer one.
   readonly #rotating = new Set<MerchantClient>();
   readonly #options: ActsOptions;
   readonly #receipts: ReceiptActs;
   readonly settings: MerchantSettings;
+  readonly subAccountChanges: SubAccountChanges;
+  readonly pages: PageActs;
 
   constructor(options: ActsOptions) {
     this.#options = options;
@@ -87,6 +88,13 @@ export class Acts {
     this.settings = new MerchantSettings({
       ...{ ...options, subAccounts: this.subAccounts, record: (response) => this.record(response) },
       notePayment: (of, response) => this.#notePayment(of, response),
+    });
+    this.subAccountChanges = new SubAccountChanges({
+      ...{ hasDoubledRequests: options.hasDoubledRequests, record: (response) => this.record(response) },
+      notePayment: (of, response) => this.#notePayment(of, response),
+    });
+    this.pages = new PageActs({
+      ...{ ...options, subAccounts: this.subAccounts, record: (response) => this.record(response) },
     });
     this.#receipts = new ReceiptActs({ ...options, merchant, notePayment, noteRefund });
   }
@@ -153,6 +161,7 @@ export class Acts {
     change_rules: (choices) => this.#options.operators.changeRules(this.#merchant(choices).merchantId, choices),
     suspend: (choices) => this.#options.operators.suspend(this.#merchant(choices).merchantId),
     pause_account: (choices) => this.#options.upkeep.pauseAccount(choices),
+    pause_network: (choices) => this.#options.networkPauses.pause(choices),
     rotate_account: () => this.#options.upkeep.rotateAccount(),
     rotate_seal_key: () => this.#options.upkeep.rotateSealKey(),
     rotate_webhook_secret: async (choices, id) => {
@@ -169,8 +178,11 @@ export class Acts {
       const sub = this.#known(this.subAccounts, choices);
       if (!sub) return;
       const path = `/v1/sub-accounts/${sub.id}/payouts`;
+      const notePayout = this.subAccountChanges.beginPayout(sub);
       const { status, body } = this.record(await sub.merchant.send('POST', path, {}, `key ${id}`));
-      if (status === 201) this.payouts.push(String(body['id']));
+      if (status !== 201) return;
+      this.payouts.push(String(body['id']));
+      notePayout(String(body['id']));
     },
     payday: async (choices, id) => {
       const merchant = this.#merchant(choices);
@@ -198,39 +210,15 @@ export class Acts {
       await this.#deleteSubAccount(sub);
     },
     switch_on: (choices) => this.#options.switchOn(this.#merchant(choices)),
-    open_link: async (choices) => {
-      const merchant = this.#merchant(choices);
-      const sub = this.#ofMerchant(this.subAccounts, merchant, choices);
-      const price = choices.below(2) === 0 ? { amount: amount(choices, 300) } : { min_amount: 2 };
-      const shared = sub && choices.below(2) === 0 ? { sub_account: sub.id } : {};
-      const data = { title: 'Term fees', custom_fields: ['Student'], ...price, ...shared };
-      const { status, body } = this.record(await merchant.send('POST', '/v1/payment-links', { data }));
-      if (status === 201) this.#notePage(merchant, 'payment-links', body);
-    },
-    open_counter: async (choices) => {
-      const merchant = this.#merchant(choices);
-      const body = { name: 'Front counter', chat_numbers: ['7012345'] };
-      const response = this.record(await merchant.send('POST', '/v1/virtual-terminals', body));
-      if (response.status === 201) this.#notePage(merchant, 'virtual-terminals', response.body);
-    },
-    change_page: async (choices) => {
-      const page = this.pages[choices.below(Math.max(1, this.pages.length))];
-      if (!page) return;
-      const isOn = choices.below(3) > 0;
-      const isLink = page.kind === 'payment-links';
-      const change = isLink ? { status: isOn ? 'active' : 'inactive', title: 'Fees' } : { active: isOn };
-      this.record(await page.merchant.send('PUT', `/v1/${page.kind}/${page.id}`, change));
-    },
-    delete_page: async (choices) => {
-      const page = this.pages[choices.below(Math.max(1, this.pages.length))];
-      if (!page) return;
-      const { status } = this.record(await page.merchant.send('DELETE', `/v1/${page.kind}/${page.id}`));
-      if (status === 200) await this.#options.payers.findClosed(page.path);
-    },
-    pay_at_page: async (choices) => {
-      const page = this.pages[choices.below(Math.max(1, this.pages.length))];
-      if (page) await this.#options.payers.pay(page.path, choices);
-    },
+    open_link: (choices) => this.pages.openLink(choices),
+    open_counter: (choices) => this.pages.openCounter(choices),
+    change_page: (choices) => this.pages.change(choices),
+    delete_page: (choices) => this.pages.delete(choices),
+    pay_at_page: (choices) => this.pages.pay(choices),
+    open_page_by_form: (choices) => this.pages.openByForm(choices),
+    switch_page_by_form: (choices) => this.pages.switchByForm(choices),
+    delete_page_by_form: (choices) => this.pages.deleteByForm(choices),
+    request_by_form: (choices) => this.pages.requestByForm(choices),
     pay_by_receipt: (choices, id) => this.#receipts.pay(choices, id),
     race_for_receipt: (choices, id) => this.#receipts.race(choices, id),
     take_receipt: (choices, id) => this.#receipts.take(choices, id),
@@ -256,6 +244,8 @@ export class Acts {
     open_group: (choices, id) => this.settings.openGroup(choices, id),
     change_group: (choices) => this.settings.changeGroup(choices),
     pay_group: (choices, id) => this.settings.payGroup(choices, id),
+    change_sub_account: (choices) => this.subAccountChanges.change(choices),
+    pay_shared: (choices, id) => this.subAccountChanges.pay(choices, id),
     decide_at_console: async (choices) => this.#options.consoleOperators?.decide(choices),
     roll_key: async (choices) => this.#options.team?.rollKey(choices),
     change_role: async (choices) => this.#options.team?.changeRole(choices),
@@ -270,6 +260,19 @@ export class Acts {
   async collectFor(merchant: MerchantClient): Promise<void> {
     const data = { amount: 50, network: 'aps', account_number: '7000001' };
     this.#notePayment(merchant, await merchant.send('POST', '/v1/payments', { data }, 'key of one more'));
+  }
+
+  /** A payment that is paid, one that fails, and a payout of each merchant. */
+  async moveMoney(label: string): Promise<void> {
+    for (const [index, merchant] of this.#options.merchants.entries()) {
+      const key = (what: string) => `key of ${what} ${index} ${label}`;
+      for (const number of ['7000001', '7000003']) {
+        const data = { amount: 50, network: 'aps', account_number: number };
+        this.#notePayment(merchant, await merchant.send('POST', '/v1/payments', { data }, key(number)));
+      }
+      const payee = { amount: 5, network: 'aps', account_number: '7000001', beneficiary_name: 'Awa Ceesay' };
+      this.#noteTransfer(merchant, await merchant.send('POST', '/v1/transfers', payee, key('payout')));
+    }
   }
 
   /** Payments that are paid at once and shared with sub-accounts; what each has left once its period is paid out is for the next. */
@@ -291,6 +294,7 @@ export class Acts {
     if (status !== 201) return undefined;
     const sub = { merchant, id: String(created['id']) };
     this.subAccounts.push(sub);
+    this.subAccountChanges.add(sub, created);
     return sub;
   }
 
@@ -313,11 +317,6 @@ export class Acts {
   #noteRefund(response: MerchantResponse): void {
     const { status, body } = this.record(response);
     if (status === 201) this.refunds.push(String(body['id']));
-  }
-
-  #notePage(merchant: MerchantClient, kind: CollectingPage['kind'], body: MerchantResponse['body']): void {
-    const address = new URL(String(kind === 'payment-links' ? body['url'] : body['qr_code_url']));
-    this.pages.push({ merchant, kind, id: String(body['id']), path: address.pathname });
   }
 
   #merchant(choices: Choices): MerchantClient {

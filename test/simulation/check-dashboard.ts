@@ -1,4 +1,5 @@
 import { verifyChains } from '../../server/src/chain/verify-chain.ts';
+import type { CreatedRecord } from './dashboard.ts';
 import type { World } from './world.ts';
 
 /** What the people of a business have done at its pages. */
@@ -36,7 +37,31 @@ export async function checkDashboard(world: World): Promise<string | null> {
   }
   const { findings } = await verifyChains({ db, clock: room.clock.ofMachine() });
   if (findings[0]) return `audit: ${findings[0].what} in the chain of ${findings[0].ownerId}`;
+  for (const record of dashboard.created) {
+    const difference = await checkCreated(room, record);
+    if (difference !== null) return difference;
+  }
   return compareWithLog(transfers, await listEntries(room));
+}
+
+const creations = {
+  payment_links: ['title', 'createPaymentLink'],
+  virtual_terminals: ['name', 'createVirtualTerminal'],
+  payment_intents: ['title', 'createPayment'],
+} as const;
+
+/** A form has created one record at most, that to which it led, and it stands in the audit log once. */
+async function checkCreated({ shared }: World['room'], { table, title, id }: CreatedRecord): Promise<string | null> {
+  const [column, action] = creations[table];
+  const { rows } = await shared.database.asOwner<{ id: string; logged: number }>(
+    `SELECT id, (SELECT count(*)::integer FROM audit_entries WHERE actor_type = 'member' AND result = 'done' AND action = $2
+       AND object_id = ${table}.id::text) AS logged FROM ${table} WHERE ${column} = $1 OR id::text = $3`,
+    [title, action, id ?? ''],
+  );
+  const [created] = rows;
+  if (rows.length > 1) return `dashboard: one form has created ${rows.length} of ${table}`;
+  if (id !== undefined && created?.id !== id) return `dashboard: ${id} of ${table} is not there`;
+  return created && created.logged !== 1 ? `audit: ${created.id} stands in the log ${created.logged} times` : null;
 }
 
 function requestedByPrograms({ acts }: World): string[] {

@@ -4,6 +4,7 @@ import { keyIdOf } from '../../server/src/kit/seal.ts';
 import { countSealed } from '../../server/src/operator/reseal-secrets.ts';
 import { checkConsole, checkDashboard } from './check-dashboard.ts';
 import { checkOversight } from './check-oversight.ts';
+import { checkPauses } from './check-pauses.ts';
 import { checkSettings } from './check-settings.ts';
 import { checkTeam } from './check-team.ts';
 import type { FalseKind } from './contradictions.ts';
@@ -55,6 +56,7 @@ export async function findViolation(world: World): Promise<string | null> {
     checkSettings,
     checkTeam,
     checkOversight,
+    checkPauses,
     checkWaiting,
     checkSealed,
     checkLogs,

@@ -12,7 +12,7 @@ interface PaymentOfPage {
  * a receipt where money was received, of how much, and whether any went back.
  */
 export async function checkPages({ room, traffic, payers, receiptPayers }: World): Promise<string | null> {
-  const payments = await listPayments(room, [...receiptPayers.paths]);
+  const payments = await listPayments(room, [...receiptPayers.paths, ...payers.paths]);
   const created = new Set(payments.map(({ path }) => path));
   const known = new Set([...payers.paths, ...receiptPayers.paths]);
   const unknown = payments.find(({ path }) => !known.has(path));

@@ -37,6 +37,15 @@ interface FormToFill {
   amountMinor: bigint | null;
   /** Whether a page shows what will happen before the button acts. */
   isConfirmed: boolean;
+  /** Whether two people who fill it in would want two of it. */
+  isOfOne?: boolean;
+}
+
+/** A link, counter or payment that somebody has created by one form; the id is undefined where no page has said it. */
+export interface CreatedRecord {
+  table: 'payment_links' | 'virtual_terminals' | 'payment_intents';
+  title: string;
+  id: string | undefined;
 }
 
 export interface DashboardOptions {
@@ -51,9 +60,11 @@ export interface DashboardOptions {
 /** The people of a business, who move money by the pages of the dashboard. */
 export class Dashboard {
   readonly pressed: PressedForm[] = [];
+  readonly created: CreatedRecord[] = [];
   readonly #options: DashboardOptions;
   readonly #signedIn: SignedIn[] = [];
   #amounts = 0;
+  #titles = 0;
 
   constructor(options: DashboardOptions) {
     this.#options = options;
@@ -76,7 +87,7 @@ export class Dashboard {
     way = (call) => traffic.carry(call);
   }
 
-  refund(paymentId: string, choices: Choices): Promise<void> {
+  refund(paymentId: string, choices: Choices): Promise<unknown> {
     const isWhole = choices.below(3) === 0;
     const amountMinor = isWhole ? null : this.#nextAmount();
     const typed = amountMinor === null ? {} : { amount: amountText(amountMinor) };
@@ -84,14 +95,14 @@ export class Dashboard {
     return this.#act({ path, typed, amountMinor, isConfirmed: true }, choices);
   }
 
-  payOut(choices: Choices): Promise<void> {
+  payOut(choices: Choices): Promise<unknown> {
     const amountMinor = this.#nextAmount() + (choices.below(2) === 0 ? 10_000n : 0n);
     const payee = { account_number: choices.pick(numbers), beneficiary_name: 'Awa Ceesay' };
     const typed = { amount: amountText(amountMinor), network: choices.pick(['wave', 'aps', 'qmoney']), ...payee };
     return this.#act({ path: `${this.#options.base}/transfers/new`, typed, amountMinor, isConfirmed: true }, choices);
   }
 
-  payOutSubAccount(id: string, choices: Choices): Promise<void> {
+  payOutSubAccount(id: string, choices: Choices): Promise<unknown> {
     const amountMinor = this.#nextAmount();
     const path = `${this.#options.base}/sub-accounts/${id}/payout?amount=${amountText(amountMinor)}`;
     return this.#act({ path, typed: {}, amountMinor, isConfirmed: false }, choices);
@@ -126,21 +137,74 @@ export class Dashboard {
     await this.#act({ path, typed: { charge }, amountMinor: null, isConfirmed: true }, choices);
   }
 
+  /** The new link's id. */
+  openLink(choices: Choices): Promise<string | undefined> {
+    const title = this.#nextTitle();
+    const price = choices.below(2) === 0 ? { 'data.amount': '25' } : { 'data.min_amount': '2' };
+    return this.#create('links', 'payment_links', { 'data.title': title, ...price }, title, choices);
+  }
+
+  /** The new counter's id. */
+  openCounter(choices: Choices): Promise<string | undefined> {
+    const name = this.#nextTitle();
+    return this.#create('counters', 'virtual_terminals', { name, 'chat_numbers.0': '7012345' }, name, choices);
+  }
+
+  /** The new payment's id. */
+  requestPayment(choices: Choices): Promise<string | undefined> {
+    const title = this.#nextTitle();
+    const amount = amountText(this.#nextAmount());
+    return this.#create('payments', 'payment_intents', { 'data.title': title, 'data.amount': amount }, title, choices);
+  }
+
+  /** Off where it is on, and on where it is off: by one of them, or both at once. */
+  async switchPage(kind: 'payment-links' | 'virtual-terminals', id: string, choices: Choices): Promise<void> {
+    const path = `${this.#options.base}/${listOf(kind)}/${id}/switch`;
+    await this.#act({ path, typed: {}, amountMinor: null, isConfirmed: false }, choices);
+  }
+
+  /** Whether a page has said so. */
+  async deletePage(kind: 'payment-links' | 'virtual-terminals', id: string, choices: Choices): Promise<boolean> {
+    const path = `${this.#options.base}/${listOf(kind)}/${id}/delete`;
+    const forms = await this.#act({ path, typed: {}, amountMinor: null, isConfirmed: false }, choices);
+    return forms.some(({ location }) => location !== null);
+  }
+
+  async #create(
+    list: string,
+    table: CreatedRecord['table'],
+    typed: Readonly<Record<string, string>>,
+    title: string,
+    choices: Choices,
+  ): Promise<string | undefined> {
+    const path = `${this.#options.base}/${list}/new`;
+    const [form] = await this.#act({ path, typed, amountMinor: null, isConfirmed: false, isOfOne: true }, choices);
+    if (!form) return undefined;
+    const [, id] = /\/([0-9a-f-]{36})$/.exec(form.location ?? '') ?? [];
+    this.created.push({ table, title, id });
+    return id;
+  }
+
   /** One of them, or two at once, each with a form of their own. */
-  async #act(form: FormToFill, choices: Choices): Promise<void> {
+  async #act(form: FormToFill, choices: Choices): Promise<PressedForm[]> {
     const [one, other] = choices.below(2) === 0 ? this.#signedIn : this.#signedIn.toReversed();
-    if (!one || !other) return;
-    const isShared = form.amountMinor === null && choices.below(2) === 0;
+    if (!one || !other) return [];
+    const isShared = form.amountMinor === null && form.isOfOne !== true && choices.below(2) === 0;
     const presses = () => choices.pick(['once', 'once', 'twice', 'again'] as const);
     const ways = isShared ? ([presses(), presses()] as const) : ([presses()] as const);
     const [first, second] = ways;
-    await Promise.all([
+    const pressed = await Promise.all([
       this.#fillIn(one, form, first),
       ...(second === undefined ? [] : [this.#fillIn(other, form, second)]),
     ]);
+    return pressed.filter((each) => each !== undefined);
   }
 
-  async #fillIn(member: SignedIn, filling: FormToFill, presses: 'once' | 'twice' | 'again'): Promise<void> {
+  async #fillIn(
+    member: SignedIn,
+    filling: FormToFill,
+    presses: 'once' | 'twice' | 'again',
+  ): Promise<PressedForm | undefined> {
     const { path, typed, amountMinor, isConfirmed } = filling;
     const { browser } = member;
     let form = formOf(await browser.open(path));
@@ -150,17 +214,22 @@ export class Dashboard {
       const shown = await browser.send(form, { ...form.filled, ...typed, ...returned });
       form = 'page' in shown ? formOf(shown.page, true) : undefined;
     }
-    if (!form) return this.#options.note(`  ${member.email} has no form at ${path}`);
+    if (!form) {
+      this.#options.note(`  ${member.email} has no form at ${path}`);
+      return undefined;
+    }
     const factor = form.fields.includes('second_factor') ? { second_factor: member.code() } : {};
     const acting = form;
-    const press = () => browser.send(acting, { ...acting.filled, ...factor });
+    // A page that shows what will happen has what was typed.
+    const filled = isConfirmed ? acting.filled : { ...acting.filled, ...typed };
+    const press = () => browser.send(acting, { ...filled, ...factor });
     const sent = presses === 'twice' ? await Promise.all([press(), press()]) : [await press()];
     if (presses === 'again') sent.push(await press());
-    this.#notePressed({ formId: acting.hidden['form_id'] ?? '', path, amountMinor }, sent);
+    return this.#notePressed({ formId: acting.hidden['form_id'] ?? '', path, amountMinor }, sent);
   }
 
   /** However often its button is pressed, a form leads to one place. */
-  #notePressed(form: Omit<PressedForm, 'location'>, sent: readonly Sent[]): void {
+  #notePressed(form: Omit<PressedForm, 'location'>, sent: readonly Sent[]): PressedForm {
     const { base, note } = this.#options;
     const locations = new Set(
       sent.flatMap((one) => ('location' in one && one.location.startsWith(base) ? [one.location] : [])),
@@ -168,7 +237,13 @@ export class Dashboard {
     if (locations.size > 1) throw new Error(`one form leads to ${[...locations].join(' and to ')}`);
     const [location = null] = locations;
     note(`  a form leads to ${location ?? 'no record'}`);
-    this.pressed.push({ ...form, location });
+    const pressed = { ...form, location };
+    this.pressed.push(pressed);
+    return pressed;
+  }
+
+  #nextTitle(): string {
+    return `Page ${(this.#titles += 1)}`;
   }
 
   #nextAmount(): bigint {
@@ -194,6 +269,10 @@ function locationOf(sent: Sent): string {
 function formOf({ forms }: Page, isConfirmation = false): PageForm | undefined {
   const acting = forms.filter(({ hidden }) => hidden['form_id'] !== undefined);
   return acting.find(({ hidden }) => !isConfirmation || hidden['confirmed'] === 'true');
+}
+
+function listOf(kind: 'payment-links' | 'virtual-terminals'): string {
+  return kind === 'payment-links' ? 'links' : 'counters';
 }
 
 function amountText(minor: bigint): string {

@@ -23,8 +23,6 @@ export interface AddedEndpoint {
   /** The merchant's events that were there when the service said that it is added: it need not get those. */
   before: ReadonlySet<string>;
   isOn: boolean;
-  /** The kinds that it had enabled, one list after the other. */
-  subscriptions: (readonly string[])[];
 }
 
 /** A payment and its shares, as the service said when it was created. */
@@ -78,8 +76,7 @@ export class MerchantSettings {
     if (status !== 201) return;
     receivers.learnAt(path, String(created['secret']));
     const before = await this.#listEvents(merchant);
-    const endpoint = { merchant, id: String(created['id']), path, before, isOn: true };
-    this.endpoints.push({ ...endpoint, subscriptions: [kinds] });
+    this.endpoints.push({ merchant, id: String(created['id']), path, before, isOn: true });
   }
 
   /** Off, for some seconds that belong to other acts, or on again; then everything is sent that it has missed. */
@@ -92,12 +89,16 @@ export class MerchantSettings {
   /** Other kinds from now on; what is planned already stays so. */
   async changeKinds(choices: Choices): Promise<void> {
     const endpoint = this.endpoints[choices.below(Math.max(1, this.endpoints.length))];
-    if (!endpoint) return;
-    const { merchant, id } = endpoint;
-    const kinds = choices.pick(subscriptions);
-    // Known before it is sent: from then on an event may be planned by it.
-    endpoint.subscriptions.push(kinds);
-    const body = { enabled_events: kinds };
+    if (endpoint) await this.#changeKinds(endpoint, choices);
+  }
+
+  /** Of every endpoint. */
+  async changeAllKinds(choices: Choices): Promise<void> {
+    for (const endpoint of this.endpoints) await this.#changeKinds(endpoint, choices);
+  }
+
+  async #changeKinds({ merchant, id }: AddedEndpoint, choices: Choices): Promise<void> {
+    const body = { enabled_events: choices.pick(subscriptions) };
     this.#options.record(await merchant.send('PUT', `/v1/webhook-endpoints/${id}`, body));
   }
 

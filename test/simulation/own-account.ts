@@ -6,7 +6,10 @@ import { accountCredential } from '../../simulator/credentials.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 
-/** An account that an operator has connected for one merchant. It comes before those of the test environment, which cannot be paused. */
+/**
+ * An account that an operator has connected for one merchant. It comes before those of the test environment, which cannot be paused; for
+ * a live merchant it is the only one.
+ */
 export const ownAccountName = 'kairaba-own';
 
 const institution = (identifier: string) => ({ type: 'organisationid', identifier });
@@ -34,7 +37,7 @@ export interface OwnAccountOptions {
 
 export async function connectOwnAccount(
   db: Database,
-  { shortId, businessId }: Pick<Merchant, 'shortId' | 'businessId'>,
+  { shortId, businessId, testMode }: Pick<Merchant, 'shortId' | 'businessId' | 'testMode'>,
   { clock, secrets, internalUrl }: OwnAccountOptions,
 ): Promise<void> {
   const parts = { db, clock, secrets, config: { production: false }, notifier: { notify: () => {} } };
@@ -42,7 +45,7 @@ export async function connectOwnAccount(
   const apiKey = accountCredential(secrets.simulatorBearerSecret, { network: 'gsma', account: shortId });
   await db.withTransaction((tx) =>
     addRailAccount(tx, context, {
-      ...{ kind: 'gsma', name: ownAccountName, testMode: true, businessId, position: null },
+      ...{ kind: 'gsma', name: ownAccountName, testMode, businessId, position: null },
       baseUrl: `${internalUrl}/simulator/networks/gsma`,
       fields: { config: JSON.stringify(config), 'api-key': apiKey, amounts: 'bututs' },
     }),

@@ -35,7 +35,7 @@ function readForm(action: string, body: string): PageForm {
   const filled = shown.filter(({ type }) => type !== 'radio' && type !== 'checkbox');
   return {
     ...{ action, hidden: Object.fromEntries(hidden), fields: shown.map(({ name }) => name) },
-    filled: Object.fromEntries(filled.map(({ name, value }) => [name, value])),
+    filled: { ...readChosen(body), ...Object.fromEntries(filled.map(({ name, value }) => [name, value])) },
     ...{ options, networks: [...radios.map(({ value }) => value), ...(options['network'] ?? [])] },
   };
 }
@@ -45,6 +45,18 @@ function readLists(body: string): Record<string, string[]> {
   const valuesOf = (text: string): string[] =>
     [...text.matchAll(/<option\b[^>]*\bvalue="([^"]+)"/g)].map(([, value = '']) => value);
   return Object.fromEntries(lists.map(([, name = '', text = '']) => [name, valuesOf(text)]));
+}
+
+/** What its lists and areas hold when the page comes: of a list that has no choice yet, the first one. */
+function readChosen(body: string): Record<string, string> {
+  const lists = [...body.matchAll(/<select\b[^>]*\bname="([^"]+)"[^>]*>(.*?)<\/select>/gs)];
+  const areas = [...body.matchAll(/<textarea\b[^>]*\bname="([^"]+)"[^>]*>(.*?)<\/textarea>/gs)];
+  const chosen = lists.map(([, name = '', text = '']) => {
+    const options = [...text.matchAll(/<option\b([^>]*)>/g)].map(([, attributes = '']) => attributes);
+    const option = options.find((attributes) => /\bselected\b/.test(attributes)) ?? options[0] ?? '';
+    return [name, unescaped(/\bvalue="([^"]*)"/.exec(option)?.[1] ?? '')] as const;
+  });
+  return Object.fromEntries([...chosen, ...areas.map(([, name = '', text = '']) => [name, unescaped(text)] as const)]);
 }
 
 function readInput(text: string): { type: string; name: string; value: string } {

@@ -57,6 +57,12 @@ export class Payers {
     await Promise.all(payers.map((payer) => this.#payAt(path, payer)));
   }
 
+  /** At the page of a payment that somebody has asked for. */
+  async payRequested(path: string, choices: Choices): Promise<void> {
+    this.paths.add(path);
+    await this.#payOn(path, choices);
+  }
+
   /** The page of a link or counter that was deleted takes no payment. */
   async findClosed(path: string): Promise<void> {
     const { page, form } = withForm(await this.#browser.open(path), path);

@@ -35,6 +35,8 @@ export type ActKind =
   | 'rotate_account'
   | 'rotate_webhook_secret'
   | 'rotate_seal_key'
+  /** The only network that a live merchant has. */
+  | 'pause_network'
   /** Some transfers of one merchant at once. */
   | 'payday'
   /** Every sub-account that has enough is paid out: now, or from now on. */
@@ -49,6 +51,11 @@ export type ActKind =
   | 'delete_sub_account'
   /** Payers open the page of a link or counter, and pay there. */
   | 'pay_at_page'
+  /** People of the business open, switch and delete links and counters at its pages, and ask there for payments. */
+  | 'open_page_by_form'
+  | 'switch_page_by_form'
+  | 'delete_page_by_form'
+  | 'request_by_form'
   /** Payers send money to the shop's own number, and type the transaction's id. */
   | 'pay_by_receipt'
   | 'race_for_receipt'
@@ -75,6 +82,9 @@ export type ActKind =
   | 'open_group'
   | 'change_group'
   | 'pay_group'
+  /** What merchants change of sub-accounts, and payments that name them. */
+  | 'change_sub_account'
+  | 'pay_shared'
   /** Owners and a developer at the pages of the dashboard. */
   | 'roll_key'
   | 'change_role'
@@ -204,13 +214,18 @@ const upkeep: Further = {
 /** Payers at the pages of links and counters, which their merchants change and delete meanwhile. */
 const collecting: Further = {
   first: ['open_link', 'open_counter'],
-  acts: ['pay_at_page', 'pay_at_page', 'pay_at_page', 'pay_at_page', 'change_page', 'delete_page'],
+  acts: [
+    ...(['pay_at_page', 'pay_at_page', 'pay_at_page', 'pay_at_page', 'change_page', 'delete_page'] as const),
+    ...(['open_page_by_form', 'open_page_by_form', 'switch_page_by_form', 'switch_page_by_form'] as const),
+    ...(['delete_page_by_form', 'request_by_form', 'request_by_form'] as const),
+  ],
   faults: ['answer_lost', 'doubled', 'lost', 'crash', 'commit_lost'],
   faultsMax: 2,
 };
-/** Networks that are down for minutes while much is paid out. */
+/** Networks that are down for minutes, or that operators pause, while much is paid out. */
 const outages: Further = {
-  acts: ['payday', 'payday', 'transfer', 'refund'],
+  first: ['sub_account', 'sub_account'],
+  acts: ['payday', 'payday', 'transfer', 'refund', 'pause_network', 'pause_network', 'schedule_payouts'],
   faults: ['network_down'],
   faultsMax: 1,
 };
@@ -249,6 +264,8 @@ const settings: Further = {
     ...(['add_endpoint', 'switch_endpoint', 'switch_endpoint', 'switch_endpoint', 'rotate_added_secret'] as const),
     ...(['change_kinds', 'change_kinds'] as const),
     ...(['pay_group', 'pay_group', 'pay_group', 'change_group', 'open_group'] as const),
+    ...(['change_sub_account', 'change_sub_account', 'pay_shared', 'pay_shared', 'pay_shared', 'pay_out'] as const),
+    ...(['settle', 'delete_sub_account'] as const),
   ],
   faults: ['answer_lost', 'doubled', 'crash', 'commit_lost', 'deadlock', 'unavailable'],
   faultsMax: 3,
@@ -273,7 +290,10 @@ const furthers = [
   ...([settings, teams, oversight] as const),
 ] as const;
 
+const pageForms = ['open_page_by_form', 'switch_page_by_form', 'delete_page_by_form', 'request_by_form'] as const;
+
 const ofPayers: ReadonlySet<ActKind> = new Set([
+  ...pageForms,
   ...(['pay_at_page', 'pay_by_receipt', 'race_for_receipt', 'take_receipt', 'forge_message', 'match_by_form'] as const),
 ]);
 const ofReceipts: ReadonlySet<ActKind> = new Set(receipts.acts);
@@ -285,6 +305,7 @@ export function hasPayers({ acts }: Plan): boolean {
 
 const ofMembers: ReadonlySet<ActKind> = new Set([
   ...dashboards.acts,
+  ...pageForms,
   ...(['match_by_form', 'refund_receipt_by_form'] as const),
 ]);
 
@@ -305,6 +326,11 @@ const ofOversight: ReadonlySet<ActKind> = new Set(['suspend_at_console', 'limits
 /** Whether operators look after the first merchant's business at the console. */
 export function hasOversight({ acts }: Plan): boolean {
   return acts.some(({ kind }) => ofOversight.has(kind));
+}
+
+/** Whether the first merchant is the live one of its business. */
+export function hasLiveMerchant({ acts }: Plan): boolean {
+  return acts.some(({ kind }) => kind === 'pause_network');
 }
 
 /** Whether operators are signed in to the console. */

@@ -183,4 +183,34 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: '  return kindsOf(subscription).includes(kind);',
     to: '  return kindsOf(subscription).length > 0 && kind !== undefined;',
   },
+  {
+    name: 'stale kinds: a process that has missed a change of kinds plans by the former ones',
+    file: 'server/src/webhooks/delivery-planner.ts',
+    from: 'const endpointsKnownForMs = 3_000;',
+    to: 'const endpointsKnownForMs = 3_000_000;',
+  },
+  {
+    name: 'lost change: of two changes of a sub-account at once, one undoes the other',
+    file: 'server/src/sub-accounts/queries.ts',
+    from: "name: 'sub_accounts_lock_for_change',\n  text: `SELECT ${columns} FROM sub_accounts\n         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`",
+    to: "name: 'sub_accounts_lock_for_change',\n  text: `SELECT ${columns} FROM sub_accounts\n         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`",
+  },
+  {
+    name: 'requested twice: a payment that a person requests by a form that is pressed twice is two',
+    file: 'server/src/dashboard/payments/new-payment.ts',
+    from: '      formId,\n',
+    to: '',
+  },
+  {
+    name: 'forgotten account: what a paused account has begun is not finished',
+    file: 'server/src/rail-accounts/connected-accounts.ts',
+    from: 'return (connection?.connectors ?? []).map((connector) => ({',
+    to: 'return (isDisabled ? [] : (connection?.connectors ?? [])).map((connector) => ({',
+  },
+  {
+    name: 'missed period: a scheduled payout whose network is paused when its day begins is not made that day',
+    file: 'server/src/settlement/settle-batch.ts',
+    from: 'const isPaused = pausedNetworks.has(beneficiary.settlementCode);',
+    to: "const isPaused = pausedNetworks.has('');",
+  },
 ];

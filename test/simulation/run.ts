@@ -2,13 +2,15 @@ import { utcDay } from '../../server/src/kit/clock.ts';
 import { findViolation, listUnfinished } from './check-end.ts';
 import { checkPages } from './check-pages.ts';
 import { checkReceipts } from './check-receipts.ts';
+import { Choices } from './choices.ts';
 import { falseKinds } from './contradictions.ts';
 import { seeToEndpoints } from './endpoints.ts';
 import { asInstance, type Machine } from './instance.ts';
 import { crash, startInstance } from './machines.ts';
+import { passPeriods } from './periods.ts';
 import { handsCount, hasTill, stepFaults, type Fault, type Plan } from './plan.ts';
 import { tillName } from './till.ts';
-import { resolveUnknownCases } from './unknown-cases.ts';
+import { areCasesUnknown, resolveUnknownCases } from './unknown-cases.ts';
 import { createWorld, startedAt, type World } from './world.ts';
 
 export interface RunResult {
@@ -33,8 +35,7 @@ const [usualPauses, longPauses] = [
   [31, 31, 125, 61, 301, 301, 601, 1_441],
   [1_441, 61, 301, 1_441],
 ].map(withShortPauses);
-// One of them begins a week: runs begin on a Friday.
-const periodsCount = 3;
+const kindChangesCount = 3;
 // While a network is down: about the waits of a circuit breaker.
 const outagePauses = [2_500, 9_000, 33_000, 65_000];
 
@@ -93,9 +94,10 @@ class Run {
     const seen = await seeToEndpoints(this.#world, this);
     if (seen !== null) return seen;
     await this.untilDone(this.#world.acts.settings.switchAllOn());
+    await this.#changeKinds();
     return (
-      (await this.#finish()) ??
-      (await this.#passPeriods()) ??
+      (await this.finish()) ??
+      (await passPeriods(this.#world, this.#plan, this)) ??
       (await this.#readStatements()) ??
       (await this.#readStatementOfTill()) ??
       (await this.untilDone(checkPages(this.#world))) ??
@@ -103,26 +105,19 @@ class Run {
     );
   }
 
-  /** Where payouts are scheduled, those of further days follow, and more is collected while both workers pay them out. */
-  async #passPeriods(): Promise<string | null> {
-    const { acts, faults } = this.#plan;
-    if (acts.every(({ kind }) => kind !== 'schedule_payouts')) return null;
-    const slow = faults.filter(({ kind }) => kind === 'slow_settlement');
-    for (let period = 1; period <= periodsCount; period += 1) {
-      this.#slowDown(slow[period - 1]);
-      const { passedMs } = this.#world.room.clock;
-      await this.pass(dayMs - (passedMs % dayMs) + minuteMs);
-      await this.untilDone(this.#world.acts.collectShares(`of period ${period}`));
-      const unfinished = await this.#finish();
-      if (unfinished !== null) return unfinished;
+  /** Where merchants change the kinds of their endpoints, they do so again, and money moves at once and when the change is long over. */
+  async #changeKinds(): Promise<void> {
+    const { acts, seed } = this.#plan;
+    if (acts.every(({ kind }) => kind !== 'change_kinds')) return;
+    for (let change = 1; change <= kindChangesCount; change += 1) {
+      const { settings } = this.#world.acts;
+      await this.untilDone(settings.changeAllKinds(new Choices(`${seed} kinds ${change}`)));
+      for (const pauseMs of [20_000, 4 * minuteMs]) {
+        await this.untilDone(this.#world.acts.moveMoney(`after change ${change} and before ${pauseMs} ms`));
+        await this.pass(pauseMs);
+        await this.untilIdle();
+      }
     }
-    return null;
-  }
-
-  #slowDown(fault: Fault | undefined): void {
-    const workers = this.#world.machines.filter(({ role }) => role === 'worker');
-    const worker = fault && workers[fault.choice % workers.length];
-    if (worker) worker.databaseFault = 'slow_settlement';
   }
 
   async #work(hand: number): Promise<void> {
@@ -169,7 +164,7 @@ class Run {
     const { statements } = networks;
     const reconciling = operators.reconcile({ statements, accounts, days, falseLines, contradicted });
     traffic.contradictions.push(...(await this.untilDone(reconciling)));
-    return this.#finish();
+    return this.finish();
   }
 
   /** Since the run began. */
@@ -188,7 +183,7 @@ class Run {
     // It is complete for the days before this line.
     till.receive(walkInMinor);
     await this.untilDone(operators.importStatement({ rail: tillName, lines: till.statement, days }));
-    return (await this.#finish()) ?? checkReceipts(this.#world);
+    return (await this.finish()) ?? checkReceipts(this.#world);
   }
 
   async untilDone<Result>(work: Promise<Result>): Promise<Result> {
@@ -202,18 +197,17 @@ class Run {
   }
 
   /** Works off everything with growing pauses, until nothing is left to do. */
-  async #finish(): Promise<string | null> {
-    const { room, traffic, unsettled } = this.#world;
+  async finish(): Promise<string | null> {
+    const { room, traffic } = this.#world;
     const { scheduler } = room;
-    const waitsForCases = async () => traffic.unreported.isAny || (await unsettled.areAny({ room }));
-    const isLong = traffic.receivers.areDownForHours || (await waitsForCases());
+    const isLong = traffic.receivers.areDownForHours || (await areCasesUnknown(this.#world));
     let unfinished: string[] = [];
     for (const pauseMs of this.#pauses(isLong)) {
       await this.untilIdle();
       unfinished = await listUnfinished(this.#world);
       if (unfinished.length === 0) return null;
       await fillFloats(this.#world);
-      if (await waitsForCases()) await this.untilDone(resolveUnknownCases(this.#world));
+      if (await areCasesUnknown(this.#world)) await this.untilDone(resolveUnknownCases(this.#world));
       await this.pass(pauseMs);
     }
     const blocked = scheduler.blockedStatements;
@@ -225,6 +219,8 @@ class Run {
     for (const pauseMs of outagePauses) if (outages.msLeft > 0) yield Math.min(pauseMs, outages.msLeft + 1);
     if (outages.msLeft > 0) yield outages.msLeft + 1;
     yield* (isLong ? longPauses : usualPauses) ?? [];
+    // Days that begin meanwhile may have payouts of their own that no network settles.
+    for (let round = 0; round < 3; round += 1) yield* longPauses ?? [];
   }
 
   async untilIdle(): Promise<void> {

@@ -1,5 +1,12 @@
 import type { World } from './world.ts';
 
+/** Whether a network has to be asked: also about a payout that it refused to take until it was not sent any more. */
+export async function areCasesUnknown({ room, traffic, unsettled }: World): Promise<boolean> {
+  if (traffic.unreported.isAny || (await unsettled.areAny({ room }))) return true;
+  const text = `SELECT FROM cases WHERE kind = 'outcome_unknown' AND status = 'open' LIMIT 1`;
+  return (await room.shared.database.asOwner(text)).rows.length > 0;
+}
+
 /** When a network has not reported an outcome for a day, two operators look it up in its books and resolve the case by it. */
 export async function resolveUnknownCases({ room, operators, traffic, unsettled }: World): Promise<void> {
   await unsettled.settleOnRequest({ room });

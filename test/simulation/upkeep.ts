@@ -38,9 +38,19 @@ export class Upkeep {
 
   /** For some seconds, in which the account takes no payment and no payout, and finishes what it has begun. */
   async pauseAccount(choices: Choices): Promise<void> {
-    await this.#change('pauses an account', (tx, context) => disableRailAccount(tx, context, ownAccountName));
+    await this.pause();
     await asInstance(this.#options.instance, () => this.#clock.sleep(2_000 + choices.below(4) * 2_000));
-    await this.#change('resumes an account', (tx, context) => enableRailAccount(tx, context, ownAccountName));
+    await this.resume();
+  }
+
+  /** The command `networks disable`. */
+  pause(): Promise<unknown> {
+    return this.#change('pauses an account', (tx, context) => disableRailAccount(tx, context, ownAccountName));
+  }
+
+  /** The command `networks enable`. */
+  resume(): Promise<unknown> {
+    return this.#change('resumes an account', (tx, context) => enableRailAccount(tx, context, ownAccountName));
   }
 
   /** Every process connects the account anew, with credentials that the network accepts as well. */

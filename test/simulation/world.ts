@@ -3,6 +3,7 @@ import { readSecrets } from '../../server/src/configuration/secrets.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
+import { approveLive } from '../../server/src/merchants/business-status.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import { createOperator } from '../../server/src/operators/manage-operators.ts';
@@ -33,12 +34,24 @@ import {
 } from './machines.ts';
 import { switchOn } from './switch-on.ts';
 import { createMerchantClient, type MerchantClient } from './merchant-client.ts';
+import { NetworkPauses } from './network-pauses.ts';
 import { awaitedDatabase, startNetworks, type Networks } from './networks.ts';
 import { Operators } from './operators.ts';
 import { connectOwnAccount } from './own-account.ts';
 import { Oversight } from './oversight.ts';
 import { Payers } from './payers.ts';
-import { hasConsole, hasMembers, hasOversight, hasPayers, hasTeam, hasTill, type ActKind, type Plan } from './plan.ts';
+import {
+  hasConsole,
+  hasLiveMerchant,
+  hasMembers,
+  hasOversight,
+  hasPayers,
+  hasTeam,
+  hasTill,
+  type ActKind,
+  type FaultKind,
+  type Plan,
+} from './plan.ts';
 import { ReceiptPayers } from './receipt-payers.ts';
 import { receiverPath, receiverUrl } from './receivers.ts';
 import { Scheduler } from './scheduler.ts';
@@ -69,10 +82,13 @@ export interface World {
   oversight: Oversight | undefined;
   merchants: readonly MerchantClient[];
   operators: Operators;
+  networkPauses: NetworkPauses;
   unsettled: UnsettledPayouts;
   /** The merchants' accounts at the networks. */
   accounts: readonly string[];
   choices: Choices;
+  /** Whether the times that machines write may differ from those that have passed. */
+  hasClockJumps: boolean;
   /** The restarts that operators wait for; the next step is the first of them. */
   restarts: Restart[];
   /** Reads and writes past the service. */
@@ -116,10 +132,8 @@ export async function createWorld(plan: Plan): Promise<World> {
   scheduler.isOn = true;
   void asInstance(undefined, () => networks.sendCallbacks());
   for (const machine of machines) await startInstance(room, machine);
-  const [first, ...others] = onboarded.merchants.map(({ merchant, key, endpointId }) =>
-    createMerchantClient(merchant, { key, endpointId, traffic, clock }),
-  );
-  if (!first) throw new Error('there is no merchant');
+  const merchants = clientsOf(onboarded, { traffic, clock });
+  const [first] = merchants;
   const waitForStep = (label: string) => scheduler.waitForStep(label);
   const note = (text: string) => scheduler.note(text);
   const { operators, upkeep } = await hireOperators(room, outside);
@@ -133,10 +147,11 @@ export async function createWorld(plan: Plan): Promise<World> {
   const team = openTeam(onboarded, { ...administered, db, waitForStep });
   const oversight =
     consoleOperators && hasOversight(plan) ? new Oversight({ ...administered, consoleOperators }) : undefined;
+  const networkPauses = new NetworkPauses({ upkeep, clock, client: first, db, waitForStep });
   const acts: Acts = new Acts({
-    ...{ merchants: [first, ...others], networks, operators, upkeep, payers, receiptPayers, till },
+    ...{ merchants, networks, operators, upkeep, networkPauses, payers, receiptPayers, till },
     ...{ dashboard, consoleOperators, team, oversight, learnSecret },
-    ...{ db, waitForStep, note, receivers: traffic.receivers },
+    ...{ db, waitForStep, note, receivers: traffic.receivers, hasDoubledRequests: hasFault(plan, 'doubled') },
     switchOn: async (merchant) => {
       if (traffic.receivers.whyOff(merchant.shortId) === 'gone')
         await switchOn(merchant, { receivers: traffic.receivers, acts });
@@ -144,8 +159,8 @@ export async function createWorld(plan: Plan): Promise<World> {
   });
   return {
     ...{ room, machines, networks, traffic, acts, payers, receiptPayers, till, dashboard },
-    ...{ consoleOperators, team, oversight, operators, choices, restarts, db },
-    ...{ merchants: [first, ...others], unsettled: new UnsettledPayouts() },
+    ...{ consoleOperators, team, oversight, operators, networkPauses, choices, restarts, db },
+    ...{ merchants, unsettled: new UnsettledPayouts(), hasClockJumps: hasFault(plan, 'clock_jump') },
     accounts: onboarded.merchants.map(({ merchant }) => merchant.shortId),
     stop: async () => {
       scheduler.isOn = false;
@@ -155,13 +170,28 @@ export async function createWorld(plan: Plan): Promise<World> {
   };
 }
 
+function clientsOf(
+  onboarded: Awaited<ReturnType<typeof onboard>>,
+  options: { traffic: Traffic; clock: VirtualClock },
+): [MerchantClient, ...MerchantClient[]] {
+  const [first, ...others] = onboarded.merchants.map(({ merchant, key, endpointId }) =>
+    createMerchantClient(merchant, { key, endpointId, ...options }),
+  );
+  if (!first) throw new Error('there is no merchant');
+  return [first, ...others];
+}
+
+function hasFault({ faults }: Plan, kind: FaultKind): boolean {
+  return faults.some((fault) => fault.kind === kind);
+}
+
 function hirePayers(options: ConstructorParameters<typeof ReceiptPayers>[0]): [Payers, ReceiptPayers] {
   return [new Payers(options), new ReceiptPayers(options)];
 }
 
 // An account of a merchant's own has circuit breakers for all its payouts, and those of the test environment for each number.
 const ofOwnAccount: ReadonlySet<string> = new Set<ActKind>([
-  ...(['pause_account', 'rotate_account', 'payday', 'pause_at_console'] as const),
+  ...(['pause_account', 'rotate_account', 'payday', 'pause_at_console', 'pause_network'] as const),
 ]);
 
 async function onboard(room: MachineRoom, db: Database, plan: Plan) {
@@ -174,14 +204,16 @@ async function onboard(room: MachineRoom, db: Database, plan: Plan) {
   const context = createOnboardingContext(config, { clock, random, secrets });
   const merchants = [];
   for (let count = 1; count <= merchantsCount; count += 1) {
+    const isLive = count === 1 && hasLiveMerchant(plan);
     const opened = await db.withTransaction(async (tx) => {
-      const { test } = await onboardBusiness(tx, context, { name: `Shop ${count}`, rateLimitPerSecond: 0n });
-      const { merchant, endpoint } = test;
-      const owner = { merchantId: merchant.id, testMode: true };
+      const { test, live } = await onboardBusiness(tx, context, { name: `Shop ${count}`, rateLimitPerSecond: 0n });
+      const { merchant, endpoint, webhookSecret } = isLive ? live : test;
+      if (isLive) await approveLive(tx, context, merchant.businessId);
+      const owner = { merchantId: merchant.id, testMode: merchant.testMode };
       const change = { url: `${receiverUrl}${receiverPath(merchant.shortId)}`, enabledEvents: ['*'] };
       await updateEndpoint(tx, context, owner, { id: endpoint.id, change });
       const { text: key, record } = await createApiKey(tx, context, merchant, { name: 'Simulation' });
-      return { merchant, key, keyId: record.id, endpointId: endpoint.id, secret: test.webhookSecret };
+      return { merchant, key, keyId: record.id, endpointId: endpoint.id, secret: webhookSecret };
     });
     merchants.push(opened);
   }

@@ -55,7 +55,7 @@ export const faults: PromiseGroup = {
         'test/stories/simulation-planted.long.test.ts': ['the simulation finds a planted bug: …'],
       },
       weaker:
-        'Of the dashboard money, keys and the team are simulated, and of the console cases, suspensions, limits and pauses of accounts; their other pages, changes of a sub-account but for its deletion, networks that operators pause, and scripts of the pages are not. From which event on a change of an endpoint’s kinds holds is not checked.',
+        'Of the dashboard money, keys, the team, links and counters are simulated, and of the console cases, suspensions, limits and pauses of accounts; their other pages and scripts of the pages are not. From which event on a change of an endpoint’s kinds holds is not checked where a clock jumps.',
     },
     {
       id: 'F3',

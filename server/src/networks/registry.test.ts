@@ -92,6 +92,19 @@ test('a disabled account takes nothing new, and still finishes what names it', (
   assert.ok(networks.findByAccount('wave-main'));
 });
 
+test('payouts to a network are paused while every account of it that pays out is disabled', () => {
+  const networks = createNetworkRegistry([]);
+  const [one, other] = [account('wave-main'), account('own-wave', { isOwn: true })];
+  networks.replace([{ ...one, isDisabled: true }, other]);
+  assert.deepEqual(networks.pausedPayouts(liveShop), []);
+  networks.replace([one, other].map((each) => ({ ...each, isDisabled: true })));
+  assert.deepEqual(networks.pausedPayouts(liveShop), ['wave']);
+  assert.deepEqual(networks.pausedPayouts(shop), []);
+  const collector = Object.assign(new ScriptedNetwork('aps', { testMode: false }), { payouts: null });
+  networks.replace([{ connector: collector, rank: 1, isDisabled: true }]);
+  assert.deepEqual(networks.pausedPayouts(liveShop), []);
+});
+
 test('the refusal without a network says why there is none', () => {
   const networks = createNetworkRegistry([]);
   const refusal = (merchant = liveShop): string => {

@@ -1,7 +1,7 @@
 import { AppError } from '../api/app-error.ts';
 import { withCheckedIds } from './checked-connector.ts';
 import { collects, paysOut, type CollectingConnector, type Connector, type PayoutConnector } from './contract.ts';
-import { knownNetworks } from './known-networks.ts';
+import { knownNetworks, networkName } from './known-networks.ts';
 
 /** The merchant for which a connector is chosen. */
 export interface NetworkUser {
@@ -27,6 +27,8 @@ export interface NetworkRegistry {
   ): readonly CollectingConnector[];
   /** What pays out for a merchant: one connector for each network, in the same order. */
   payingOut(merchant: NetworkUser): readonly PayoutConnector[];
+  /** The networks that pay out for a merchant only once an operator enables an account again. */
+  pausedPayouts(merchant: NetworkUser): readonly string[];
   /** Why a merchant has no network; null where it has one. */
   whyNone(merchant: NetworkUser): NoNetworkReason | null;
   /** The connector of one account for one network. It stays connected while anything that it has sent is open. */
@@ -82,6 +84,14 @@ export function createNetworkRegistry(uncheckedConnectors: readonly Connector[])
     collecting: (merchant, serves = () => true) =>
       firstOfEachNetwork(openFor(merchant).filter(collects).filter(serves)),
     payingOut: (merchant) => firstOfEachNetwork(openFor(merchant).filter(paysOut)),
+    pausedPayouts: (merchant) => {
+      if (!isApproved(merchant)) return [];
+      const payers = servingFor(current, merchant).filter(({ connector }) => paysOut(connector));
+      const networksOf = (accounts: readonly RankedConnector[]) =>
+        accounts.map(({ connector }) => connector.capabilities.network);
+      const paying = new Set(networksOf(payers.filter(({ isDisabled }) => !isDisabled)));
+      return [...new Set(networksOf(payers))].filter((network) => !paying.has(network));
+    },
     whyNone: (merchant) => {
       const serving = servingFor(current, merchant);
       if (serving.length === 0) return listOf(current, merchant.testMode).length > 0 ? 'others_only' : 'none';
@@ -208,6 +218,21 @@ export function refuseWithoutNetwork(networks: NetworkRegistry, merchant: Networ
   const message = `${noNetworkTexts[reason](merchant.testMode ? 'test' : 'live')}${advice}.`;
   const fields = path === undefined ? {} : { fields: [{ path, message }] };
   throw new AppError('network_not_available', message, { ...fields, stored: false });
+}
+
+/**
+ * The refusal of a payout that a network takes once the operator lets it again; undefined where the network does not pay out for the
+ * merchant at all. It passes without a change of the request, so an idempotency key does not remember it.
+ */
+export function pausedRefusal(
+  networks: NetworkRegistry,
+  merchant: NetworkUser,
+  { network, path }: { network: string; path?: string },
+): AppError | undefined {
+  if (!networks.pausedPayouts(merchant).includes(network)) return undefined;
+  const message = `The operator of this server has paused payouts to ${networkName(network)}. Send the same request again later.`;
+  const fields = path === undefined ? {} : { fields: [{ path, message }] };
+  return new AppError('network_not_available', message, { ...fields, stored: false });
 }
 
 const noNetworkTexts: Readonly<Record<NoNetworkReason, (environment: string) => string>> = {

@@ -81,7 +81,11 @@ function inWords(period: string, { payouts, amountMinor, refused, held, failed }
     ...(refused === 0
       ? []
       : [`${refused} sub-accounts cannot be paid out; the table settlement_periods holds the reasons.`]),
-    ...(held === 0 ? [] : [`${held} wait because their destination was changed within the last day; they stay due.`]),
+    ...(held === 0
+      ? []
+      : [
+          `${held} wait because their destination was changed within the last day, or because every account of their network is disabled; they stay due.`,
+        ]),
     ...(failed === 0
       ? []
       : [`${failed} failed because of an error in the service. See the log lines above and run the command again.`]),

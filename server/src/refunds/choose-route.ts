@@ -42,6 +42,10 @@ export function chooseRoute(
   if (typeof payout !== 'string') return payout;
   // The network may accept a second request, and there is no other route.
   if (byNetwork !== null) return byNetwork;
+  if (networks.pausedPayouts(merchant).includes(refund.charge.network)) {
+    const message = `The operator of this server has paused payouts to ${networkName(refund.charge.network)}, by which the payer gets the money. Send the same request again later.`;
+    throw new AppError('refund_not_possible', message, { stored: false });
+  }
   throw new AppError('refund_not_possible', payout);
 }
 

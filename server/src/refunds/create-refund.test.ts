@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
+import { createNetworkRegistry } from '../networks/registry.ts';
+import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { refused as paymentRefused, succeeded } from '../payments/payment-world.corpus.ts';
+import { chooseRoute } from './choose-route.ts';
 import { createRefund } from './create-refund.ts';
 import { merchantPartMinor } from './refund.ts';
 import { createRefundWorld, paidBack, partsOf, refused, splitWith, type RefundWorld } from './refund-world.corpus.ts';
@@ -246,6 +249,20 @@ test('a refund goes by the network where it can, else as a payout to the payer, 
   );
   assert.equal((await world.refund(unknown)).route, 'network');
   await world.work();
+});
+
+test('a refund whose payout waits for a paused network says so, and no idempotency key remembers that', async () => {
+  const charge = await world.collect({ network: 'afrimoney' });
+  const networks = createNetworkRegistry([new ScriptedNetwork('aps')]);
+  networks.replace([{ connector: new ScriptedNetwork('afrimoney'), rank: 1, isDisabled: true }]);
+  const refund = { charge, amountMinor: charge.amountPaidMinor, wasRefused: false };
+  assert.throws(
+    () => chooseRoute({ networks, clock: world.clock }, world.merchant, refund),
+    (error) =>
+      refusedWith('refund_not_possible', undefined, /has paused payouts to Afrimoney/)(error) &&
+      error instanceof AppError &&
+      !error.isStored,
+  );
 });
 
 test('a network refund names the provider transaction; after a refusal the next is a payout', async () => {

@@ -8,7 +8,7 @@ import { lockBalance } from '../ledger/post.ts';
 import { transferFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { PayoutConnector } from '../networks/contract.ts';
-import { ofNetwork } from '../networks/registry.ts';
+import { ofNetwork, pausedRefusal } from '../networks/registry.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import { bookFeeOwed } from '../transfers/booking.ts';
 import type { TransferContext } from '../transfers/context.ts';
@@ -102,6 +102,8 @@ export function planPayout(
   }
   const connector = ofNetwork(context.networks.payingOut(merchant), network);
   if (!connector) {
+    const paused = pausedRefusal(context.networks, merchant, { network });
+    if (paused) throw paused;
     const message = `${network} cannot pay out. Change the sub-account’s settlement_code.`;
     throw new AppError('network_not_available', message);
   }

@@ -25,7 +25,7 @@ export interface SettledTotals {
   amountMinor: bigint;
   /** Sub-accounts that could not be paid out in this period. */
   refused: number;
-  /** Those whose changed destination is held; they stay due. */
+  /** Those whose changed destination is held, or whose network the operator has paused; they stay due. */
   held: number;
 }
 
@@ -99,12 +99,14 @@ async function planBatch(
   const { feeMoney } = await lockPayoutMoney(tx, context, merchant, { subAccountIds, accounts: [], hasFees });
   const balances = await readBalances(tx, { ...ledger, accounts: subAccountIds.map(settledAccount) });
   const debts = await readDebts(tx, ledger, subAccountIds);
+  const pausedNetworks = new Set(context.networks.pausedPayouts(merchant));
   const plan: Plan = { payouts: [], feeMoney, refusals: [], held: 0 };
   for (const beneficiary of beneficiaries) {
     const settledMinor = balances.get(settledAccount(beneficiary.id)) ?? 0n;
     const owedMinor = debts.get(beneficiary.id) ?? 0n;
     if (settledMinor - owedMinor < payoutMinimumMinor) continue;
-    if (heldUntil(merchant, beneficiary, context.clock.now()) !== null) {
+    const isPaused = pausedNetworks.has(beneficiary.settlementCode);
+    if (isPaused || heldUntil(merchant, beneficiary, context.clock.now()) !== null) {
       plan.held += 1;
       continue;
     }

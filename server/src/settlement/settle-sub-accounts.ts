@@ -50,7 +50,7 @@ export async function settleSubAccounts(context: TransferContext, run: Settlemen
     const page = await listUnsettled(db, { merchantId: merchant.id, period, retriesRefused, after, rowsMax: pageRows });
     const last = page.at(-1);
     if (last === undefined) {
-      // With failures the period stays due, and while a changed destination is held.
+      // With failures the period stays due, and while a changed destination is held or a network paused.
       if (totals.failed + totals.held === 0)
         await db.run(insertRunOnce({ merchantId: merchant.id, period, finishedAt: clock.now() }));
       return totals;

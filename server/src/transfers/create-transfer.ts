@@ -12,7 +12,7 @@ import { refuseSuspended } from '../merchants/business-status.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { PayoutConnector } from '../networks/contract.ts';
 import { newReference } from '../networks/reference.ts';
-import { ofNetwork, refuseWithoutNetwork } from '../networks/registry.ts';
+import { ofNetwork, pausedRefusal, refuseWithoutNetwork } from '../networks/registry.ts';
 import { refuseMoneyElsewhere } from './refuse-money-elsewhere.ts';
 import type { TransferContext } from './context.ts';
 import { addToTransferDay, countTransferDay, insertTransfer, readTransferDay } from './queries.ts';
@@ -82,6 +82,8 @@ export function choosePayoutNetwork(
   const connectors = networks.payingOut(merchant);
   const connector = ofNetwork(connectors, network);
   if (!connector) {
+    const paused = pausedRefusal(networks, merchant, { network, path: 'network' });
+    if (paused) throw paused;
     const names = connectors.map(({ capabilities }) => capabilities.network).join(', ');
     const choices = names === '' ? 'No network pays out in this environment.' : `Choose among ${names}.`;
     throw fieldError('network_not_available', 'network', `${network} cannot pay out. ${choices}`);

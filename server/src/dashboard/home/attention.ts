@@ -4,6 +4,7 @@ import type { Case } from '../../cases/case.ts';
 import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { readBalances } from '../../ledger/balances.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { summarizeBreakers } from '../../networks/payout-breakers.ts';
 import { icon } from '../../pages/icons.ts';
 import { foreignText } from '../../pages/page-text.ts';
@@ -108,15 +109,22 @@ function hostOf(url: string | null): string {
 async function subAccountConcerns({ money, merchant }: Visit): Promise<Concern[]> {
   const networks = money.networks.payingOut(merchant).map(({ capabilities }) => capabilities.network);
   const found = await listSubAccountsWithoutNetwork(money.db, merchant.id, { networks, rowsMax: 20 });
+  const paused = new Set(money.networks.pausedPayouts(merchant));
   const { id: merchantId, currency } = merchant;
   const accounts = found.map(({ id }) => settledAccount(id));
   const balances = await readBalances(money.db, { merchantId, currency, accounts });
   return found
-    .flatMap(({ id, name }): Concern[] => {
+    .flatMap(({ id, name, settlementCode }): Concern[] => {
       const amountMinor = balances.get(settledAccount(id)) ?? 0n;
       if (amountMinor <= 0n) return [];
-      const text = html`${foreignText(name)} has ${formatAmount(amountMinor)} and no number that money can be sent to.`;
-      return [{ text, href: `/sub-accounts/${id}`, action: 'Give it a number', isOurs: true }];
+      const has = html`${foreignText(name)} has ${formatAmount(amountMinor)}`;
+      const href = `/sub-accounts/${id}`;
+      if (paused.has(settlementCode)) {
+        const text = html`${has}, which waits while the operator has paused payouts to ${networkName(settlementCode)}.`;
+        return [{ text, href, action: 'See it', isOurs: false }];
+      }
+      const text = html`${has} and no number that money can be sent to.`;
+      return [{ text, href, action: 'Give it a number', isOurs: true }];
     })
     .slice(0, linesMax);
 }
