@@ -365,8 +365,7 @@ test('the reversal of a payout that was paid late is found by the look-ups after
   Object.assign(world.networks.wave.payouts.capabilities, { recheckAfterMs: [10_000, minuteMs] });
   const transfer = await world.createSent(refused);
   const before = await world.balance('payable_available');
-  const late = { operation: 'payout', reference: transfer.reference, response: paid(transfer) } as const;
-  assert.equal(await world.jobs.applyNotification('rail-wave', late), 'applied');
+  await applyResponse(world.context, transfer, paid(transfer));
   const { payoutResponses } = world.networks.wave;
   payoutResponses.look_up_payout = paid(transfer);
   assert.equal((await after(transfer, 20_000, 10_000)).review, 'late_success');
