@@ -18,7 +18,14 @@ export interface OpenPayment {
 }
 
 /** A line of the shop's statement. */
-type StatementRow = readonly [transactionId: string, at: Date, amount: string, type?: string, original?: string];
+type StatementRow = readonly [
+  transactionId: string,
+  at: Date,
+  amount: string,
+  type?: string,
+  original?: string,
+  balance?: string,
+];
 
 /** A business that takes real money by its own number at Wave, whose phone forwards messages. */
 export class ReceiptsShop {
@@ -169,13 +176,18 @@ export class ReceiptsShop {
   async reconcile(lines: readonly StatementRow[]): Promise<void> {
     this.#statements += 1;
     const file = join(this.#folder, `lines-${this.#statements}.csv`);
-    const rows = lines.map(([id, at, amount, type = 'collection', original = '']) =>
-      [id, at.toISOString(), amount, type, original].join(','),
+    const rows = lines.map(([id, at, amount, type = 'collection', original = '', balance = '']) =>
+      [id, at.toISOString(), amount, type, original, balance].join(','),
     );
-    writeFileSync(file, ['transaction_id,timestamp,amount,type,original_transaction_id', ...rows].join('\n'));
+    const heading = 'transaction_id,timestamp,amount,type,original_transaction_id,balance';
+    writeFileSync(file, [heading, ...rows].join('\n'));
     await this.operate(['reconcile', 'import', '--network', this.account, '--file', file]);
-    const day = lines[0]?.[1].toISOString().slice(0, 10) ?? '';
-    await this.operate(['reconcile', 'run', '--network', this.account, '--day', day]);
+    await this.runDay(lines[0]?.[1] ?? new Date());
+  }
+
+  /** Runs a day whose lines are imported. */
+  async runDay(day: Date): Promise<void> {
+    await this.operate(['reconcile', 'run', '--network', this.account, '--day', day.toISOString().slice(0, 10)]);
   }
 }
 

@@ -226,6 +226,41 @@ test('a statement line without a message pays what waits for its id', async () =
   await shop.untilStatus(waiting.id, 'successful');
 });
 
+function noon(daysAgo: number): Date {
+  const day = new Date(Date.now() - daysAgo * dayMs).toISOString().slice(0, 10);
+  return new Date(`${day}T12:00:00Z`);
+}
+
+async function moveReceipt(transactionId: string, datedAt: Date): Promise<void> {
+  await asOwner(shop.service, 'UPDATE receipts SET dated_at = $1 WHERE transaction_id = $2', [datedAt, transactionId]);
+}
+
+test('a statement that lacks a part of the day takes nothing back, until what was missing is imported', async () => {
+  const statusOf = async ({ id }: OpenPayment) => (await shop.transaction(id))['status'];
+  const hourMs = dayMs / 24;
+  const [early, evening] = [await shop.paidBy('T_EARLY0001'), await shop.paidBy('T_EVENING01')];
+  // A file of the last transactions, which begins in the middle of the first day.
+  await shop.reconcile([
+    ['T_LASTONES1', noon(6), '10.00', '', '', '1000.00'],
+    ['T_LASTONES2', noon(5), '10.00', '', '', '1500.00'],
+  ]);
+  await moveReceipt('T_EARLY0001', addMs(noon(6), -hourMs));
+  await moveReceipt('T_EVENING01', addMs(noon(6), 8 * hourMs));
+  await shop.runDay(noon(6));
+  assert.deepEqual([await statusOf(early), await statusOf(evening)], ['completed', 'completed'], 'balances have a gap');
+  // The rest of the day, but as it would be in a file that was downloaded before the day had ended.
+  await moveReceipt('T_EVENING01', noon(2));
+  await shop.reconcile([['T_LASTONES3', addMs(noon(6), 9 * hourMs), '490.00', '', '', '1490.00']]);
+  await moveReceipt('T_EVENING01', addMs(noon(6), 8 * hourMs));
+  const date = 'UPDATE statement_imports SET created_at = created_at + $1 WHERE first_day = $2';
+  await asOwner(shop.service, date, ['-7 days', noon(6)]);
+  await shop.runDay(noon(6));
+  assert.equal(await statusOf(evening), 'completed', 'lines may have come later that day');
+  await asOwner(shop.service, date, ['7 days', noon(6)]);
+  await shop.runDay(noon(6));
+  assert.deepEqual([await statusOf(early), await statusOf(evening)], ['completed', 'reversed']);
+});
+
 test('a statement that contradicts a message takes the charge back, with a case and no debt', async () => {
   const [absent, changed, reversed] = [
     await shop.paidBy('T_ABSENT01'),
@@ -239,12 +274,7 @@ test('a statement that contradicts a message takes the charge back, with a case 
     ['T_BACK0001', now, '-450.00', 'reversal', 'T_REVERSED1'],
   ]);
   assert.equal((await shop.transaction(absent.id))['status'], 'completed', 'its day has not ended');
-  const noon = (daysAgo: number) => {
-    const day = new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
-    return new Date(`${day}T12:00:00Z`);
-  };
-  const move = `UPDATE receipts SET dated_at = $1 WHERE transaction_id = 'T_ABSENT01'`;
-  await asOwner(shop.service, move, [noon(3)]);
+  await moveReceipt('T_ABSENT01', noon(3));
   await shop.reconcile([
     ['T_ELSEWHERE', noon(3), '10.00'],
     ['T_ELSEWHER2', noon(2), '10.00'],

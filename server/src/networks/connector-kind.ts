@@ -16,6 +16,8 @@ export interface ConnectorKind {
   readonly fields: readonly KindField[];
   /** The networks that an account with these settings serves. Throws Error, in a sentence, for settings that are wrong. */
   networksOf(settings: JsonObject): readonly string[];
+  /** What such an account does at its networks, as `refunds on aps`; absent where no setting turns any of it off. */
+  operationsOf?(settings: JsonObject): readonly string[];
   /** Connects an account whose settings `networksOf` accepts. */
   connect(setup: AccountSetup): AccountConnection;
 }

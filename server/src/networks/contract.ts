@@ -162,6 +162,8 @@ export interface RefundCapabilities extends Omit<PayoutCapabilities, 'amountStep
   readonly partial: boolean;
   /** How long after the payment the network refunds. */
   readonly withinMs: number;
+  /** Whether it refunds by reversing the collection, whose look-up then reports that reversal too. */
+  readonly reversesCollection?: true;
 }
 
 export interface StartRefund {

@@ -13,11 +13,14 @@ import { isPaid, isRequestedAmount, receivedMinor, remainingMinor, type Charge }
 import { bookReversed, lockClawback, type ReversedMoney } from './clawback.ts';
 import type { PaymentContext } from './context.ts';
 import { isMoneyCase, isSameMoney } from './intent.ts';
+import { readRefundedByNetwork } from './queries/charges.ts';
 
 /** A collection that the network reversed. */
 export interface ReversedCollection extends Collection {
   /** The network's own id of the reversal; null where it gives none. */
   reversalId: string | null;
+  /** Whether it may be what the network has refunded, and not all of it was. */
+  mayBeRefund?: boolean;
 }
 
 /**
@@ -31,7 +34,24 @@ export async function applyReversal(
 ): Promise<void> {
   const claimed = await claimCollection(context, charge, providerTransaction);
   const collection: ReversedCollection = { ...claimed, isReversed: true, reversalId: reversalId ?? null };
-  await withLockedPayment(context, charge, (tx, locked) => settleReversal(tx, context, locked, collection));
+  await withLockedPayment(context, charge, async (tx, locked) => {
+    const refundedMinor = await readRefundedByReversal(tx, context, locked.charge, collection);
+    // The refund's own report books it.
+    if (refundedMinor > 0n && refundedMinor >= providerTransaction.amountMinor) return;
+    await settleReversal(tx, context, locked, { ...collection, mayBeRefund: refundedMinor > 0n });
+  });
+}
+
+/** What was refunded by reversing the collection: its look-up reports that as a reversal, which takes the money back a second time. */
+async function readRefundedByReversal(
+  tx: Transaction,
+  { networks }: PaymentContext,
+  { merchantId, id, network, networkTransactionId }: Charge,
+  { railAccount, providerTransaction }: ReversedCollection,
+): Promise<bigint> {
+  const isReported = networks.find({ railAccount, network })?.refunds?.capabilities.reversesCollection === true;
+  const isRefunded = isReported && providerTransaction.transactionId === networkTransactionId;
+  return isRefunded ? readRefundedByNetwork(tx, merchantId, id) : 0n;
 }
 
 /** Books a reversal under the payment's lock, or opens the case by which a person does. */
@@ -70,13 +90,19 @@ export async function settleReversal(
   const isFirst =
     payment.charge.amountReversedMinor === 0n &&
     !cases.some((found) => isReversalCase(found) && found.transactionId === providerTransaction.transactionId);
-  // A person decides on any other amount, and on what follows a part.
-  if (isWhole && isFirst) {
+  const remark = whyForPerson({ isWhole, isFirst, mayBeRefund: collection.mayBeRefund === true });
+  if (remark === null) {
     await reverseWhole(tx, context, payment, { ...collection, reversedMinor: collectedMinor, divided: 'as_it_came' });
   } else {
-    const remark = isWhole ? partBefore : otherAmount;
     await openCaseOnce(tx, context, charge, collection, { kind: 'partial_reversal', remark });
   }
+}
+
+/** A person decides on any other amount, on what follows a part, and on what may be a refund. Null where a rule books it. */
+function whyForPerson(reported: { isWhole: boolean; isFirst: boolean; mayBeRefund: boolean }): string | null {
+  if (!reported.isWhole) return otherAmount;
+  if (!reported.isFirst) return partBefore;
+  return reported.mayBeRefund ? partRefunded : null;
 }
 
 /** Two bookings may follow: the accounts of both are locked here, in one order. */
@@ -94,6 +120,7 @@ interface ReversalRemark {
 
 const otherAmount = 'That is not the amount it had collected: nothing was booked.';
 const partBefore = 'It had reversed a part before: nothing was booked.';
+const partRefunded = 'It may be the part that was refunded, which is booked as a refund: nothing else was booked.';
 
 /** What the operator who resolves the case of the money in `suspense` has to know. */
 function suspenseRemark(providerTransaction: ProviderTransaction, moneyCase: Case | undefined): ReversalRemark {

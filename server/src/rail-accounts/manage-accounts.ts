@@ -2,6 +2,7 @@ import { AppError, fieldError } from '../api/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Queryable, Transaction } from '../kit/db.ts';
 import { openOrNull } from '../kit/seal.ts';
+import type { JsonObject } from '../kit/strict-json.ts';
 import type { AccountCheck, ConnectorKind } from '../networks/connector-kind.ts';
 import { connectorKinds, findConnectorKind } from '../networks/connector-kinds.ts';
 import { checkFields, readFields, type TypedFields } from './account-fields.ts';
@@ -106,6 +107,7 @@ export async function rotateRailAccount(
   const before = newest && openOrNull(() => openSecrets(context.sealer, newest));
   const changed = { settings: { ...account.settings, ...settings }, secrets: { ...before, ...secrets } };
   refuseLostNetworks(kind.networksOf(account.settings), checkFields(kind, changed));
+  refuseLostOperations(kind, account.settings, changed.settings);
   if (hasSecrets) addVersion(tx, context, { name, version: (newest?.version ?? 0n) + 1n }, changed.secrets, rotation);
   const baseUrl = rotation.baseUrl === null ? account.baseUrl : readBaseUrl(context, kind, rotation.baseUrl);
   return change(tx, context, { ...account, settings: changed.settings, baseUrl });
@@ -245,5 +247,16 @@ function refuseLostNetworks(before: readonly string[], after: readonly string[])
   const lost = before.filter((network) => !after.includes(network));
   if (lost.length === 0) return;
   const message = `The account has to finish what it began on ${lost.join(', ')}. Disable it and add another one instead.`;
+  throw fieldError('invalid_request', 'config', message);
+}
+
+/** Without them nothing that is under way could be looked up any more. A file that replaces another has to repeat them. */
+function refuseLostOperations(kind: ConnectorKind, before: JsonObject, after: JsonObject): void {
+  const left = kind.operationsOf?.(after) ?? [];
+  const lost = (kind.operationsOf?.(before) ?? []).filter((operation) => !left.includes(operation));
+  if (lost.length === 0) return;
+  const message =
+    `The account has to finish its ${lost.join(', ')}, which the new settings leave out. Repeat them, or disable the ` +
+    'account and add another one instead.';
   throw fieldError('invalid_request', 'config', message);
 }

@@ -101,6 +101,19 @@ test('a rotation that would leave a network is refused, because the account has 
   assert.equal((await getRailAccount(db, name)).settings['amounts'], 'bututs');
 });
 
+test('a rotation that would turn off what may be under way at a network is refused, and names it', async () => {
+  const configOf = (network: object) => JSON.stringify({ networks: [{ network: 'aps', ...network }] });
+  const name = await add({ fields: { config: configOf({ refunds: 'whole' }), 'api-key': 'first' } });
+  for (const [left, lost] of [
+    [{ refunds: 'whole', collects: false }, /finish its collections on aps/],
+    [{ refunds: 'whole', paysOut: false }, /finish its payouts on aps/],
+    [{}, /finish its refunds on aps/],
+  ] as const) {
+    await assert.rejects(rotate(name, { fields: { config: configOf(left) } }), lost);
+  }
+  await rotate(name, { fields: { config: configOf({ refunds: 'parts' }) } });
+});
+
 test('a field with choices takes one of them, and is changed by a rotation', async () => {
   const fields = { 'api-key': 'first', payouts: 'batches' };
   const name = await add({ kind: 'wave', fields });

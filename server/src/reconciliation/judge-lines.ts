@@ -1,5 +1,7 @@
 import { AppError } from '../api/app-error.ts';
 import { post } from '../ledger/post.ts';
+import type { Movement } from '../ledger/posting.ts';
+import { bookedBy, movementsBetween } from '../ledger/undo.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import { pagesOf } from '../kit/pages-of.ts';
@@ -73,6 +75,10 @@ async function judgeLine(
   if (!difference && !isOwners && run.casesLeft <= 0) return;
   const opensCase = !isOwners && run.casesLeft > 0;
   const bookedMinor = movements.reduce((sum, { isDebit, amount }) => sum + (isDebit ? 1n : -1n) * BigInt(amount), 0n);
+  const isStored =
+    difference !== undefined && difference.oursMinor === bookedMinor && difference.theirsMinor === line.netMinor;
+  // A business's own account may have lines of years that nobody decides.
+  if (isStored && (difference.caseId !== null || !opensCase)) return;
   const books = await account.books();
   await context.db.withTransaction(async (tx) => {
     const { railAccount, currency } = account;
@@ -112,19 +118,28 @@ function describeLine(
 async function bookUnmatched(
   tx: Transaction,
   context: ReconciliationContext,
-  { railAccount, id, merchantId, currency }: Difference,
+  difference: Difference,
   amountMinor: bigint,
 ): Promise<void> {
-  const float = `float:${railAccount}` as const;
-  // Above zero: it came in. Below: it goes back to the float.
-  const movement =
-    amountMinor > 0n
-      ? ({ debit: float, credit: 'unmatched', amountMinor } as const)
-      : ({ debit: 'unmatched', credit: float, amountMinor: -amountMinor } as const);
-  await post(tx, context, {
-    ...{ merchantId, currency, flow: 'unmatched', source: { type: 'reconciliation', id } },
-    ...{ movements: [movement], at: context.clock.now() },
-  });
+  const float = `float:${difference.railAccount}` as const;
+  await bookOf(tx, context, difference, [{ debit: float, credit: 'unmatched', amountMinor }]);
+}
+
+/** Books back what was booked for a line: from `unmatched`, or from where two operators had assigned it to. */
+async function undoBooked(tx: Transaction, context: ReconciliationContext, difference: Difference): Promise<void> {
+  const { merchantId, id } = difference;
+  const booked = await bookedBy(tx, { merchantId, source: { type: 'reconciliation', id } }, () => true);
+  await bookOf(tx, context, difference, movementsBetween(booked.credited, booked.debited));
+}
+
+async function bookOf(
+  tx: Transaction,
+  context: ReconciliationContext,
+  { id, merchantId, currency }: Difference,
+  movements: readonly Movement[],
+): Promise<void> {
+  const source = { type: 'reconciliation', id };
+  await post(tx, context, { merchantId, currency, flow: 'unmatched', source, movements, at: context.clock.now() });
 }
 
 const pageRows = 1_000;
@@ -137,7 +152,7 @@ export async function relinkUndecided(context: ReconciliationContext, run: Run):
     listUndecided(db, account.railAccount, { day, after: last?.id ?? null, rowsMax: pageRows }),
   );
   for await (const page of pages) {
-    const open = page.filter(({ subjectType, state }) => subjectType === 'line' && state === 'open');
+    const open = page.filter(isWithoutRecord);
     const lines = await findLines(
       db,
       account.railAccount,
@@ -157,11 +172,16 @@ export async function relinkUndecided(context: ReconciliationContext, run: Run):
   }
 }
 
-/** The record has the line now. Two operators may have decided it since it was read. */
+/** Also where two operators have decided what it was. */
+function isWithoutRecord({ subjectType, state, resolution }: Difference): boolean {
+  return subjectType === 'line' && (state === 'open' || (resolution !== 'agrees' && resolution !== 'belongs'));
+}
+
+/** The record has the line now, and its money: it is nobody else's, whatever two operators may have decided. */
 async function endUnknown(tx: Transaction, context: ReconciliationContext, seen: Difference): Promise<void> {
   const stored = await lockDifferencesOf(tx, seen.railAccount, seen.subjectId);
   const current = stored.find(({ id }) => id === seen.id);
-  if (current?.state !== 'open') return;
-  if (current.oursMinor > 0n) await bookUnmatched(tx, context, current, -current.oursMinor);
+  if (!current || !isWithoutRecord(current)) return;
+  await undoBooked(tx, context, current);
   await endDifference(tx, context, { ...current, oursMinor: 0n }, 'agrees');
 }

@@ -16,8 +16,14 @@ import { mayBeFee, type DifferenceClass } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { DayBounds } from './load-compared.ts';
 import { refusalsMax } from './import-lines.ts';
-import { isImportIncomplete } from './queries/imports.ts';
-import { findNewestLineTime, hasLineOfTransaction, listUnlinkedLines, readDayOfLines } from './queries/lines.ts';
+import { hasEndedImport, isImportIncomplete } from './queries/imports.ts';
+import {
+  findLineDaysAround,
+  findNewestLineTime,
+  hasLineOfTransaction,
+  listUnlinkedLines,
+  readDayOfLines,
+} from './queries/lines.ts';
 import { noTransactionRefusal } from './read-line.ts';
 import type { StatementLine } from './statement-line.ts';
 
@@ -156,30 +162,57 @@ async function confirm(context: ReconciliationContext, account: StatementAccount
   });
 }
 
-/** What no line has is only absent from a statement that is complete: it goes on after that time, and has no gap and no refused row. */
+/** What no line has is only absent from a statement that is complete. */
 async function judgeUnconfirmed(
   context: ReconciliationContext,
-  { railAccount, ownerId }: StatementAccount,
+  account: StatementAccount,
   { start, end }: DayBounds,
   judged: JudgedReceipts,
 ): Promise<void> {
+  const { railAccount, ownerId } = account;
   assert(ownerId !== null, 'an account of receipts belongs to a business');
-  const newest = await findNewestLineTime(context.db, railAccount);
-  const lines = await readDayOfLines(context.db, railAccount, utcDay(start));
-  const isWhole = newest !== null && newest >= addMs(end, toleranceMs) && lines?.gaps === 0n && lines.lines > 0n;
-  const imported = { day: utcDay(start), expected: noTransactionRefusal, refusalsMax };
-  const isComplete = isWhole && !(await isImportIncomplete(context.db, railAccount, imported));
+  const since = await completeSince(context, account, { start, end });
   const query = { merchantId: ownerId, railAccount, start, end, rowsMax: pageRows };
   const pages = pagesOf<Receipt>(pageRows, (last) =>
     listUnconfirmedReceipts(context.db, { ...query, after: last?.id ?? null }),
   );
   for await (const page of pages) {
     for (const receipt of page) {
-      const isAbsent = isComplete && !(await hasLineOfTransaction(context.db, railAccount, writtenForms(receipt)));
+      const isCovered = since !== null && receipt.datedAt >= since;
+      const isAbsent = isCovered && !(await hasLineOfTransaction(context.db, railAccount, writtenForms(receipt)));
       if (isAbsent) await contradict(context, receipt, 'absent', judged);
       else judged.unconfirmed += 1n;
     }
   }
+}
+
+/**
+ * From when on the statement has all lines of a day; null where it may lack some. It was imported after the day had ended, goes on
+ * after it, and has no gap, neither within the day nor to the lines before and after it, and no refused row. Where nothing was imported
+ * before, the file may begin in the middle of the day.
+ */
+async function completeSince(
+  { db }: ReconciliationContext,
+  { railAccount }: StatementAccount,
+  { start, end }: DayBounds,
+): Promise<Date | null> {
+  const day = utcDay(start);
+  const newest = await findNewestLineTime(db, railAccount);
+  const lines = await readDayOfLines(db, railAccount, day);
+  if (newest === null || newest < addMs(end, toleranceMs) || lines?.gaps !== 0n || lines.first === null) return null;
+  if (!(await hasEndedImport(db, railAccount, { day, since: { file: end, api: end } }))) return null;
+  const { before, after } = await findLineDaysAround(db, railAccount, day);
+  const closing = before === null ? null : (await readDayOfLines(db, railAccount, before))?.closing;
+  const opening = after === null ? null : (await readDayOfLines(db, railAccount, after))?.opening;
+  if (differ(closing, lines.opening) || differ(lines.closing, opening)) return null;
+  const imported = { day, expected: noTransactionRefusal, refusalsMax };
+  if (await isImportIncomplete(db, railAccount, imported)) return null;
+  return before === null ? lines.first : start;
+}
+
+/** Of two balances that are both known. */
+function differ(one: string | null | undefined, other: string | null | undefined): boolean {
+  return typeof one === 'string' && typeof other === 'string' && one !== other;
 }
 
 /** A message and a statement may write an id in capitals or not. */

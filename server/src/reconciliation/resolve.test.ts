@@ -9,6 +9,8 @@ import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { refused, succeeded } from '../payments/payment-world.corpus.ts';
+import { paidBack } from '../refunds/refund-world.corpus.ts';
+import { acceptTransfer, newTransfer } from '../transfers/create-transfer.ts';
 import type { Difference } from './difference.ts';
 import type { ReconciledDay } from './reconciled-day.ts';
 import { createDifferenceResolvers } from './resolve-difference.ts';
@@ -150,6 +152,50 @@ test('money that nobody claims stands in unmatched until two operators say whose
   assert.deepEqual(await decide(outgoing, 'cost'), { 'float:rail-wave': -500n, network_costs: 500n });
   await assertProved();
 });
+
+/** A transfer of 100.00 that the network has accepted, and what reports its success. */
+async function sentTransfer(transactionId: string): Promise<() => Promise<void>> {
+  const amountMinor = 10_000n;
+  const request = { railAccount: 'rail-wave', network: 'wave', amountMinor, feeMinor: 0n, subAccountId: null } as const;
+  const transfer = newTransfer(world.context, world.merchant, {
+    ...{ ...request, kind: 'transfer', accountNumber: '7001234', accountCanonical: '+220877001234' },
+    ...{ beneficiaryName: null, narration: null, callbackUrl: null, metadata: {} },
+  });
+  const sources = [{ account: 'payable_available', amountMinor }] as const;
+  await world.db.withTransaction((tx) => acceptTransfer(tx, world.context, world.merchant, transfer, sources));
+  await world.work();
+  return () => world.report(transfer, paidBack(transfer, { transactionId }));
+}
+
+async function openCharge(transactionId: string): Promise<() => Promise<void>> {
+  const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+  return async () => void (await applyResponse(world.context, charge, succeeded(charge, { transactionId })));
+}
+
+for (const [resolution, kind] of [
+  ['keep', 'collection'],
+  ['own_money', 'collection'],
+  ['from_bank', 'collection'],
+  ['cost', 'payout'],
+  ['to_bank', 'payout'],
+  ['acknowledge', 'payout'],
+] as const) {
+  test(`what two operators decided about a line (${resolution}) is booked back once its record is known`, async () => {
+    const paid = await paidCharge();
+    const transactionId = `K-${made}`;
+    const succeed = await (kind === 'collection' ? openCharge(transactionId) : sentTransfer(transactionId));
+    const at = world.clock.now();
+    const lines = [lineOf({ transactionId: paid.transactionId, at }), lineOf({ transactionId, kind, at })];
+    const { day, differences } = await dayWith(lines);
+    await decide(differences[0], resolution);
+    await dayWith([]);
+    await succeed();
+    const { result, differences: next } = await dayWith([]);
+    assert.deepEqual([result.unexplainedMinor, next], [0n, []], 'no statement seems to lack the record');
+    await assertProved();
+    assert.equal((await world.run(day)).unexplainedMinor, 0n);
+  });
+}
 
 test('a number and an amount only propose a payment, in either form of the number', async () => {
   const { charge } = await world.create({ network: 'wave', amountMinor: 7_700n, accountNumber: '7001234' });

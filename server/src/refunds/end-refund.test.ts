@@ -109,6 +109,43 @@ test('a reversal of a fully refunded payment is charged to the merchant, with a 
   assert.deepEqual(await world.cases(charge), ['network_reversal']);
 });
 
+test('a reversal that is the network’s own refund takes the money back once, and a person looks at a part', async () => {
+  const capabilities: { reversesCollection?: true } = world.networks.aps.refunds?.capabilities ?? {};
+  capabilities.reversesCollection = true;
+  for (const isDone of [true, false]) {
+    const charge = await world.collect();
+    const refund = await world.refundSent(charge);
+    if (isDone) await world.report(refund, paidBack(refund));
+    const before = await world.balance('payable_available');
+    const report = reversed(charge, { transactionId: charge.networkTransactionId ?? '' });
+    await applyResponse(world.context, charge, report);
+    if (!isDone) await world.report(refund, paidBack(refund));
+    assert.equal(await world.balance('payable_available'), before);
+    assert.equal((await world.charge(charge)).status, 'refunded');
+    assert.deepEqual(await world.cases(charge), []);
+  }
+  const charge = await world.collect();
+  await world.refundReported(charge, paidBack, 4_000n);
+  const before = await world.balance('payable_available');
+  await applyResponse(world.context, charge, reversed(charge, { transactionId: charge.networkTransactionId ?? '' }));
+  assert.equal(await world.balance('payable_available'), before);
+  assert.deepEqual(await world.cases(charge), ['partial_reversal']);
+  const unrefunded = await world.collect();
+  await world.refundReported(unrefunded, refused);
+  await applyResponse(
+    world.context,
+    unrefunded,
+    reversed(unrefunded, { transactionId: unrefunded.networkTransactionId ?? '' }),
+  );
+  assert.equal(
+    (await world.charge(unrefunded)).status,
+    'reversed',
+    'what was not refunded was reversed by the network',
+  );
+  delete capabilities.reversesCollection;
+  await world.verify();
+});
+
 test('a concurrent refund and reversal of a payment end the same way, whichever is first', async () => {
   for (let round = 0; round < 4; round += 1) {
     const charge = await world.collect();

@@ -217,6 +217,7 @@ async function bookAfterEnd(
     summary: `${late} It was taken from ${source}.${owedMinor > 0n ? short : ''}`,
   });
   noteTransfer(tx, context, transfer, 'late_success', 'The network paid after the transfer had ended.');
+  enqueueRecheck(tx, context, locked, context.clock.now());
   return changeTransfer(tx, context, locked, { review: 'late_success', ...networkIds(payout) });
 }
 

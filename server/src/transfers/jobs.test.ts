@@ -361,6 +361,19 @@ test('a reversal that no callback reports is found by the look-ups after the suc
   assert.deepEqual(await world.work(), [], 'no look-up follows the last');
 });
 
+test('the reversal of a payout that was paid late is found by the look-ups after it', async () => {
+  Object.assign(world.networks.wave.payouts.capabilities, { recheckAfterMs: [10_000, minuteMs] });
+  const transfer = await world.createSent(refused);
+  const before = await world.balance('payable_available');
+  await applyResponse(world.context, transfer, paid(transfer));
+  const { payoutResponses } = world.networks.wave;
+  payoutResponses.look_up_payout = paid(transfer);
+  assert.equal((await after(transfer, 20_000, 10_000)).review, 'late_success');
+  payoutResponses.look_up_payout = { state: 'reversed', providerTransaction: transactionOf(transfer) };
+  const { status, review } = await after(transfer, minuteMs, 10_000);
+  assert.deepEqual([status, review, await world.balance('payable_available')], ['failed', null, before]);
+});
+
 test('a late callback of a trial payout without a response closes the circuit breaker', async () => {
   for (let sent = 0; sent < 5; sent += 1) await world.createSent(noResponse);
   await world.clock.advance(2_000);

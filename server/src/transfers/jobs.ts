@@ -96,10 +96,11 @@ async function endLookUp(context: TransferContext, seen: Transfer | undefined, w
  */
 async function recheckTransfer(context: TransferContext, work: Work): Promise<void> {
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
-  const canChange = transfer && !isUnderWay(transfer) && !['cancelled', 'reversed'].includes(transfer.status);
-  if (!canChange) return completeWork(context.db, work);
+  // Also one that was paid after it had failed or been cancelled.
+  const hasSucceeded = transfer !== undefined && transfer.networkTransactionId !== null;
+  const hasEnded = transfer?.status === 'reversed' || (transfer?.status === 'cancelled' && !hasSucceeded);
+  if (!transfer || isUnderWay(transfer) || hasEnded) return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
-  const hasSucceeded = transfer.status !== 'failed';
   const response = await rail.lookUp({ hasSucceeded });
   const changes = hasSucceeded ? ['refused', 'reversed'] : ['succeeded', 'reversed'];
   if (changes.includes(response.state)) await applyResponse(context, transfer, response);

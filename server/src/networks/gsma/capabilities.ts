@@ -30,7 +30,12 @@ export function refundCapabilities(
   { refunds, refundHours }: GsmaNetwork,
 ): RefundCapabilities | null {
   if (refunds === 'none') return null;
-  return { ...outgoing(configuration), partial: refunds === 'parts', withinMs: refundHours * hourMs };
+  return {
+    ...outgoing(configuration),
+    partial: refunds === 'parts',
+    withinMs: refundHours * hourMs,
+    reversesCollection: true,
+  };
 }
 
 function outgoing(configuration: GsmaConfiguration) {

@@ -37,6 +37,12 @@ export const gsmaKind: ConnectorKind = {
     if (unknown === undefined) return networks;
     throw new Error(`The configuration of the GSMA API names no network of this service: ${unknown}.`);
   },
+  operationsOf: (settings) =>
+    configurationOf(settings).networks.flatMap(({ network, collects, paysOut, refunds }) => [
+      ...(collects ? [`collections on ${network}`] : []),
+      ...(paysOut ? [`payouts on ${network}`] : []),
+      ...(refunds === 'none' ? [] : [`refunds on ${network}`]),
+    ]),
   connect(setup) {
     const connectors = createGsmaConnectors({
       ...setup,

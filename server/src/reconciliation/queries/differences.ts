@@ -59,7 +59,10 @@ export const lockDifferences = rowsBy<Difference, [railAccount: string, subjectI
          SELECT ${columns} FROM reconciliation_differences WHERE rail_account = $1 AND subject_id = $2 ORDER BY id FOR UPDATE`,
 });
 
-/** What was not decided when a day ended, or was decided without booking anything, so that it still differs; after `after`. */
+/**
+ * What was not decided when a day ended, or was decided without booking anything, so that it still differs; and lines whose record may
+ * still be found, whatever was decided. After `after`.
+ */
 export function listUndecided(
   db: Queryable,
   railAccount: string,
@@ -69,7 +72,8 @@ export function listUndecided(
     name: 'reconciliation_differences_undecided',
     text: `-- across merchants: an account may serve all of them
            SELECT ${columns} FROM reconciliation_differences
-           WHERE rail_account = $1 AND (state <> 'resolved' OR resolved_day >= $2 OR resolution = 'acknowledge')
+           WHERE rail_account = $1 AND (state <> 'resolved' OR resolved_day >= $2 OR resolution = 'acknowledge'
+                OR (subject_type = 'line' AND resolution NOT IN ('agrees', 'belongs')))
              AND ($3::uuid IS NULL OR id > $3)
            ORDER BY id LIMIT $4`,
     values: [railAccount, day, after, rowsMax],

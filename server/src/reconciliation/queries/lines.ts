@@ -117,9 +117,27 @@ export async function findNewestLineTime(db: Queryable, railAccount: string): Pr
   return row?.at ?? null;
 }
 
+/** The last day before a day that has lines, and the first one after it; null for none. */
+export async function findLineDaysAround(
+  db: Queryable,
+  railAccount: string,
+  day: string,
+): Promise<{ before: string | null; after: string | null }> {
+  const row = await db.row<{ before: string | null; after: string | null }>({
+    name: 'statement_lines_days_around',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           SELECT (SELECT max(day) FROM statement_lines WHERE rail_account = $1 AND day < $2)::text AS before,
+                  (SELECT min(day) FROM statement_lines WHERE rail_account = $1 AND day > $2)::text AS after`,
+    values: [railAccount, day],
+  });
+  return row ?? { before: null, after: null };
+}
+
 /** What the statement says of a day as a whole; amounts in bututs as text. */
 export interface DayOfLines {
   lines: bigint;
+  /** When the first one was; null without any. */
+  first: Date | null;
   change: string;
   /** The balance before the first line and after the last one that has a balance, with what moved after it. */
   opening: string | null;
@@ -134,7 +152,7 @@ export const readDayOfLines = rowBy<DayOfLines, [railAccount: string, day: strin
   name: 'statement_lines_read_day',
   text: `-- across merchants: a line is an account's, which may serve all of them
          WITH ordered AS (
-           SELECT net, balance, sum(net) OVER earlier AS moved,
+           SELECT at, net, balance, sum(net) OVER earlier AS moved,
                   count(balance) OVER earlier AS balances
            FROM statement_lines WHERE rail_account = $1 AND day = $2
            WINDOW earlier AS (ORDER BY at, sequence ROWS UNBOUNDED PRECEDING)
@@ -142,7 +160,8 @@ export const readDayOfLines = rowBy<DayOfLines, [railAccount: string, day: strin
            SELECT balance - moved AS base, balances, lag(balance - moved) OVER (ORDER BY balances) AS base_before
            FROM ordered WHERE balance IS NOT NULL
          )
-         SELECT (SELECT count(*) FROM ordered) AS lines, COALESCE((SELECT sum(net) FROM ordered), 0)::text AS change,
+         SELECT (SELECT count(*) FROM ordered) AS lines, (SELECT min(at) FROM ordered) AS first,
+                COALESCE((SELECT sum(net) FROM ordered), 0)::text AS change,
                 (SELECT base FROM balanced WHERE balances = 1)::text AS opening,
                 ((SELECT base FROM balanced ORDER BY balances DESC LIMIT 1) + (SELECT sum(net) FROM ordered))::text AS closing,
                 (SELECT count(*) FROM balanced WHERE base <> base_before) AS gaps,
