@@ -21,6 +21,7 @@ import {
 } from './queries/team.ts';
 import { checkEmail, checkName, newAccount } from './sign-up.ts';
 import { assertStrongPassword, hashPassword } from './password.ts';
+import { countAttempt, invitationsThrottle, invitedThrottle } from './throttle.ts';
 
 export type { Invitation, Membership, OwnMembership, TeamMember } from './queries/team.ts';
 export { deleteInvitation, findMembership, listInvitations, listMemberships, listTeam } from './queries/team.ts';
@@ -33,6 +34,18 @@ export interface Grant {
   role: MerchantRole;
   /** Of a cashier: the counters that they work at. */
   terminalIds: string[];
+}
+
+/**
+ * Counts an invitation that an owner is about to send, of the business and to the address. Throws AppError `rate_limited`. Call it
+ * before the transaction: what is refused later counts as well.
+ */
+export async function countInvitation(
+  context: AccountContext,
+  { businessId, email }: { businessId: string; email: string },
+): Promise<void> {
+  await countAttempt(context, invitationsThrottle, `invitations ${businessId}`);
+  await countAttempt(context, invitedThrottle, `invited ${normalizedEmail(email)}`);
 }
 
 /** Invites an address to a business; its mail holds the only copy of the link. Throws AppError. */

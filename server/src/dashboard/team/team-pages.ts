@@ -1,5 +1,6 @@
 import {
   changeRole,
+  countInvitation,
   deleteInvitation,
   inviteMember,
   listInvitations,
@@ -135,6 +136,7 @@ ${
     const { accounts, account, merchant } = visit;
     const grant = readGrant(form['role'], body['counters'], counters);
     const { email = '' } = form;
+    await countInvitation(accounts, { businessId: merchant.businessId, email });
     await accounts.db.withTransaction(async (tx) => {
       await lockTeamAsOwner(tx, merchant.businessId, account.id);
       const business = { id: merchant.businessId, name: visit.business.name };
