@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createApiClient } from '../../../../test/harness/api-client.ts';
 import { openDashboardWorld, type DashboardWorld, type Member } from '../../../../test/harness/dashboard-world.ts';
 import { SettableClock } from '../../../../test/harness/settable-clock.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
+import { listTeam } from '../../accounts/team.ts';
 import { addMs } from '../../kit/clock.ts';
 import { sendForm } from '../patterns/form.corpus.ts';
 
@@ -36,4 +38,24 @@ test('an address is invited five times in a row, then once after each wait, whic
   assert.match(refused.text, /Too many invitations to this address\. Wait a minute, then try again\./);
   assert.equal(await mailsTo('pestered@example.gm'), 7);
   assert.equal((await invite('other@example.gm')).status, 303);
+});
+
+test('who removes a person or changes their role sees which API keys that person goes on having', async () => {
+  const developer = await world.signIn('developer', { name: 'Lamin' });
+  const fields = { name: 'Nightly job', 'scopes.read': 'true' };
+  const created = await send(developer, world.at('/keys/new', 'live'), fields);
+  const key = /sk_live_[0-9A-Za-z]{38}/.exec(created.text)?.[0] ?? '';
+  const path = `/settings/team/${developer.account.id}`;
+  for (const change of ['role', 'remove']) {
+    const page = await (await owner.get(world.at(`${path}/${change}`))).text();
+    assert.match(page, new RegExp(`Nightly job[^]{0,40}, <code>sk_live_…${key.slice(-4)}</code>`), change);
+  }
+  const other = await world.signIn('developer', { name: 'Awa' });
+  const ofOther = await (await owner.get(world.at(`/settings/team/${other.account.id}/remove`))).text();
+  assert.doesNotMatch(ofOther, /Nightly job/);
+  assert.equal((await send(owner, world.at(`${path}/remove`), {})).status, 303);
+  const { businessId } = world.business.live.merchant;
+  assert.ok((await listTeam(world.accounts.db, businessId)).every(({ name }) => name !== 'Lamin'));
+  assert.equal((await createApiClient(world.service.url, key).get('/v1/payments')).status, 200);
+  assert.equal((await developer.get(world.at('/payments'))).status, 404);
 });
