@@ -9,6 +9,7 @@ import { findAccount, findAccountByEmail, insertAccount } from './queries.ts';
 import {
   deleteInvitation,
   deleteInvitationsBy,
+  deleteInvitationsOfOperator,
   deleteMembership,
   findInvitation,
   insertMembership,
@@ -233,6 +234,11 @@ export async function removeMember(
   await deleteMembership(tx, businessId, accountId);
   tx.send(deleteInvitationsBy(businessId, accountId));
   return member;
+}
+
+/** Ends the open invitations to owners of businesses that an operator has sent, so that none outlives their right to send it. */
+export function endInvitationsOfOperator(tx: Transaction, accountId: string): void {
+  tx.send(deleteInvitationsOfOperator(accountId));
 }
 
 async function lockMember(

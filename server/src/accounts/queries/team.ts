@@ -206,6 +206,15 @@ export function deleteInvitationsBy(businessId: string, invitedBy: string): Stat
   };
 }
 
+/** Ends the open invitations that an operator has sent to owners of whichever business. */
+export function deleteInvitationsOfOperator(invitedBy: string): Statement {
+  return {
+    name: 'invitations_delete_of_operator',
+    text: '-- across merchants: a business without a team has nobody else who invites\n DELETE FROM invitations WHERE invited_by = $1',
+    values: [invitedBy],
+  };
+}
+
 /** Uses an invitation up; returns 0 if it was used or withdrawn meanwhile. */
 export function deleteInvitation(db: Queryable, businessId: string, id: string): Promise<number> {
   return db.run({

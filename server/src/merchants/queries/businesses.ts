@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
+import type { Queryable, Statement, Transaction } from '../../kit/db.ts';
 
 /** A business with what its owner and the operator have decided for both of its merchants. */
 export interface Business {
@@ -18,6 +18,15 @@ export function findBusiness(db: Queryable, businessId: string): Promise<Busines
     text: `SELECT id, name, refund_limit AS "refundLimitMinor", live_requested_at AS "liveRequestedAt",
                   live_approved_at AS "liveApprovedAt", suspended_at AS "suspendedAt", created_at AS "createdAt"
              FROM businesses WHERE id = $1`,
+    values: [businessId],
+  });
+}
+
+/** Locks a business for a change of who belongs to it; returns 0 if there is none. */
+export function lockBusiness(tx: Transaction, businessId: string): Promise<number> {
+  return tx.run({
+    name: 'businesses_lock',
+    text: 'SELECT FROM businesses WHERE id = $1 FOR NO KEY UPDATE',
     values: [businessId],
   });
 }
