@@ -78,6 +78,20 @@ test('one address and one process can only try so often', async () => {
   );
 });
 
+test('an address that goes on trying beyond its limit uses up no tries of the others', () => {
+  const limit = new VisitorLimit(world.context);
+  let refused = 0;
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    try {
+      limit.take('198.51.100.1');
+    } catch {
+      refused += 1;
+    }
+  }
+  assert.equal(refused, 940);
+  for (let others = 0; others < 140; others += 1) limit.take(`203.0.113.${others}`);
+});
+
 test('a session ends after 30 idle minutes, after 12 hours, and when it is ended', async () => {
   await world.addOwner('sessions@example.gm');
   const idle = await world.signIn('sessions@example.gm');

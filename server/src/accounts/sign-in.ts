@@ -30,13 +30,16 @@ export class VisitorLimit {
 
   /** Throws AppError `rate_limited`. */
   take(address: string): void {
-    for (const result of [this.#addresses.take(clientNetwork(address)), this.#all.take('all')]) {
-      if ('retryAfterSeconds' in result) {
-        const { retryAfterSeconds } = result;
-        throw new AppError('rate_limited', 'Too many tries. Wait a moment, then try again.', { retryAfterSeconds });
-      }
-    }
+    assertAllowed(this.#addresses.take(clientNetwork(address)));
+    // Only then: an address beyond its own limit would use up the tries of everybody else.
+    assertAllowed(this.#all.take('all'));
   }
+}
+
+function assertAllowed(result: ReturnType<LocalAllowances['take']>): void {
+  if (!('retryAfterSeconds' in result)) return;
+  const { retryAfterSeconds } = result;
+  throw new AppError('rate_limited', 'Too many tries. Wait a moment, then try again.', { retryAfterSeconds });
 }
 
 export interface Credentials {

@@ -9,6 +9,7 @@ import { findAccount, findAccountByEmail, insertAccount } from './queries.ts';
 import {
   deleteInvitation,
   deleteInvitationsBy,
+  deleteInvitationsOfOperator,
   deleteMembership,
   findInvitation,
   insertMembership,
@@ -21,6 +22,7 @@ import {
 } from './queries/team.ts';
 import { checkEmail, checkName, newAccount } from './sign-up.ts';
 import { assertStrongPassword, hashPassword } from './password.ts';
+import { countAttempt, invitationsThrottle, invitedThrottle } from './throttle.ts';
 
 export type { Invitation, Membership, OwnMembership, TeamMember } from './queries/team.ts';
 export { deleteInvitation, findMembership, listInvitations, listMemberships, listTeam } from './queries/team.ts';
@@ -33,6 +35,18 @@ export interface Grant {
   role: MerchantRole;
   /** Of a cashier: the counters that they work at. */
   terminalIds: string[];
+}
+
+/**
+ * Counts an invitation that an owner is about to send, of the business and to the address. Throws AppError `rate_limited`. Call it
+ * before the transaction: what is refused later counts as well.
+ */
+export async function countInvitation(
+  context: AccountContext,
+  { businessId, email }: { businessId: string; email: string },
+): Promise<void> {
+  await countAttempt(context, invitationsThrottle, `invitations ${businessId}`);
+  await countAttempt(context, invitedThrottle, `invited ${normalizedEmail(email)}`);
 }
 
 /** Invites an address to a business; its mail holds the only copy of the link. Throws AppError. */
@@ -220,6 +234,11 @@ export async function removeMember(
   await deleteMembership(tx, businessId, accountId);
   tx.send(deleteInvitationsBy(businessId, accountId));
   return member;
+}
+
+/** Ends the open invitations to owners of businesses that an operator has sent, so that none outlives their right to send it. */
+export function endInvitationsOfOperator(tx: Transaction, accountId: string): void {
+  tx.send(deleteInvitationsOfOperator(accountId));
 }
 
 async function lockMember(

@@ -9,6 +9,8 @@ interface Throttle {
   tries: number;
   /** After so long without a failure the count begins anew. */
   windowMs: number;
+  /** What there were too many of. Default: wrong tries. */
+  what?: string;
 }
 
 /** Ten wrong passwords in a quarter of an hour; after that, each further one doubles the wait. */
@@ -18,6 +20,13 @@ export const codeThrottle: Throttle = { tries: 5, windowMs: 15 * 60_000 };
 
 /** Mails that anybody can cause without being signed in: enough to find the right one, too few to fill a mailbox. */
 const mailThrottle: Throttle = { tries: 5, windowMs: 60 * 60_000 };
+
+/**
+ * What an owner writes into a mail, the names of the business and of themselves, goes to any address: a business that invites more
+ * people than work for it, or one person again and again, sends mails that nobody asked for.
+ */
+export const invitationsThrottle: Throttle = { tries: 100, windowMs: 24 * 60 * 60_000, what: 'invitations' };
+export const invitedThrottle: Throttle = { tries: 5, windowMs: 60 * 60_000, what: 'invitations to this address' };
 
 const firstWaitMs = 30_000;
 // The owner waits no longer either, whoever caused it: there is no permanent lock.
@@ -46,7 +55,7 @@ export async function countAttempt(context: ThrottleContext, throttle: Throttle,
     }
     return null;
   });
-  if (refusedUntil !== null) throw tooManyAttempts(refusedUntil, now);
+  if (refusedUntil !== null) throw tooManyAttempts(throttle, refusedUntil, now);
 }
 
 /** Counts a mail to an address. Returns false once there were too many: the caller's answer is the same, and no mail goes. */
@@ -67,11 +76,11 @@ export async function forgetAttempts(
   await db.run(deleteAttempts(hashOfKey(pepper, key)));
 }
 
-function tooManyAttempts(until: Date, now: Date): AppError {
+function tooManyAttempts({ what = 'wrong tries' }: Throttle, until: Date, now: Date): AppError {
   const retryAfterSeconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000));
   const minutes = Math.ceil(retryAfterSeconds / 60);
   const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
-  return new AppError('rate_limited', `Too many wrong tries. Wait ${wait}, then try again.`, { retryAfterSeconds });
+  return new AppError('rate_limited', `Too many ${what}. Wait ${wait}, then try again.`, { retryAfterSeconds });
 }
 
 /** Keyed, so that the table does not tell which addresses were tried. */

@@ -112,3 +112,17 @@ export function findNewestEntryOf(
     values: [businessId, objectId, action, readingActions],
   });
 }
+
+/** Who did one of these actions to which of these records; one row for each time. */
+export function listActorsOn(
+  db: Queryable,
+  businessId: string,
+  { objectIds, actions }: { objectIds: readonly string[]; actions: readonly string[] },
+): Promise<{ objectId: string; actorId: string | null }[]> {
+  return db.rows({
+    name: 'audit_entries_actors_on',
+    text: `SELECT object_id AS "objectId", actor_id AS "actorId" FROM audit_entries
+            WHERE business_id = $1 AND object_id = ANY ($2::text[]) AND action = ANY ($3::text[]) AND result = 'done'`,
+    values: [businessId, objectIds, actions],
+  });
+}

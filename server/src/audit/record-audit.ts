@@ -4,7 +4,7 @@ import type { AuditEntry } from './audit-entry.ts';
 import { insertAuditEntry } from './queries.ts';
 
 export type { AuditFilter } from './queries.ts';
-export { findNewestEntryOf, listAuditEntries, listOperatorEntries } from './queries.ts';
+export { findNewestEntryOf, listActorsOn, listAuditEntries, listOperatorEntries } from './queries.ts';
 
 /** Writes the entry in the transaction of its effect, so that neither exists without the other. */
 export function recordAudit(

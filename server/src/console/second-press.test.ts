@@ -144,6 +144,49 @@ test('of the invitations that operators send for a business the last one counts'
   assert.deepEqual(await openInvitations(), ['awa@boats.gm']);
 });
 
+test('of two operators who invite owners of a business at once, the later one’s invitation counts alone', async () => {
+  const { accounts, service } = world.dashboard;
+  const { businessId } = (await service.onboard('Tanji Fish')).test.merchant;
+  const path = `/operator/businesses/${businessId}/owner`;
+  const other = await world.signInOperator('support');
+  const forms = [
+    await opened(support, path, { email: 'awa@fish.gm' }),
+    await opened(other, path, { email: 'lamin@fish.gm' }),
+  ];
+  const lock = { text: 'SELECT FROM businesses WHERE id = $1 FOR UPDATE', values: [businessId] };
+  const pressed = await whileLocked(service, lock, async () => {
+    const both = [support.post(path, forms[0] ?? {}), other.post(path, forms[1] ?? {})];
+    await eventually('both wait', async () => (await countWaiting(service.db)) === 2);
+    return both;
+  });
+  for (const { status } of await Promise.all(pressed)) assert.equal(status, 303);
+  assert.equal((await listInvitations(accounts.db, businessId)).length, 1);
+});
+
+test('invitations to owners end with the operator’s right to send them; a revocation is in the log once', async () => {
+  const { accounts, service } = world.dashboard;
+  const entries = (id: string) =>
+    asOwner(service, `SELECT FROM audit_entries WHERE action = 'operators.revoke' AND object_id = $1`, [id]);
+  for (const [change, typed] of [
+    ['revoke', {}],
+    ['role', { role: 'finance' }],
+  ] as const) {
+    const { businessId } = (await service.onboard(`Brikama ${change}`)).test.merchant;
+    const leaving = await world.signInOperator('support');
+    const invite = { email: 'awa@brikama.gm' };
+    assert.equal((await leaving.submit(`/operator/businesses/${businessId}/owner`, invite)).status, 303);
+    assert.equal((await listInvitations(accounts.db, businessId)).length, 1);
+    const path = `/operator/operators/${leaving.operatorId}/${change}`;
+    const shown = await (await (await world.signInOperator('admin')).get(path)).text();
+    assert.equal(/credentials for commands that they have made[^]*go on working/.test(shown), change === 'revoke');
+    for (const admin of [await world.signInOperator('admin'), await world.signInOperator('admin')]) {
+      assert.equal((await admin.submit(path, { ...typed, second_factor: admin.code() })).status, 303);
+    }
+    assert.deepEqual(await listInvitations(accounts.db, businessId), []);
+    assert.equal((await entries(leaving.operatorId)).length, change === 'revoke' ? 1 : 0);
+  }
+});
+
 test('two admins who invite the same address at once invite one operator, whose newest link works', async () => {
   const { accounts, service } = world.dashboard;
   const login = { email: 'isatou@operator.gm', name: 'Isatou', role: 'support' };

@@ -15,6 +15,7 @@ import {
 } from './queries/businesses.ts';
 
 export type { Business } from './queries/businesses.ts';
+export { lockBusiness } from './queries/businesses.ts';
 
 type WithClock = { clock: Clock };
 

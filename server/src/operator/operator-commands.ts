@@ -1,10 +1,10 @@
 import { checkName } from '../accounts/sign-up.ts';
+import { endOperator } from '../console/logins/end-operator.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import {
   createOperator,
   listOperators,
   authenticateOperator,
-  revokeOperator,
   type OperatorAuthentication,
 } from '../operators/manage-operators.ts';
 import type { Operator } from '../operators/operator.ts';
@@ -59,14 +59,14 @@ const revoke: Command = {
   name: 'operators revoke',
   usage: '<operator id>',
   summary: 'Revoke an operator',
-  details: '  Proposals of a revoked operator can no longer be confirmed.',
+  details: '  Their proposals can no longer be confirmed, and their open invitations to owners end.',
   async run(context, { positionals }) {
     const { db, clock } = context;
     const id = positionals[0] ?? '';
     const operator = (await listOperators(db)).find((candidate) => candidate.id === id);
     if (!operator) throw new UsageError(`There is no operator ${id}. See: operators list`);
     await db.withTransaction(async (tx) => {
-      await revokeOperator(tx, { id, revokedAt: clock.now() });
+      if (!(await endOperator(tx, { id, revokedAt: clock.now() }))) return;
       auditCommand(tx, context, { action: 'operators.revoke', object: { type: 'operator', id } });
     });
     return { text: `Operator ${id} is revoked.`, data: { id, revoked: true }, exitCode: 0 };

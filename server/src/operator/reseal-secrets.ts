@@ -51,9 +51,14 @@ export const ofKey = { type: 'secrets', id: null };
  */
 export async function resealSecrets(context: ResealContext): Promise<Resealed> {
   const { db, keys } = context;
+  const counts = await countUnderOtherKeys(context);
+  // Before anything changes: a run that is interrupted has resealed values too, and made every start require the key.
+  await db.withTransaction(async (tx) => {
+    auditCommand(tx, context, { action: 'secrets.reseal', object: ofKey, sent: { values: totalOf(counts) } });
+  });
   // Records the key before anything is sealed with it, so that every later start requires it.
   await openKeyring(keys);
-  const first = await resealAll(context, await countUnderOtherKeys(context));
+  const first = await resealAll(context, counts);
   await waitForOtherProcesses(context);
   const second = await resealAll(context, await countUnderOtherKeys(context));
   const stillUsed = keyIdsOf(await countUnderOtherKeys(context));
@@ -61,7 +66,7 @@ export async function resealSecrets(context: ResealContext): Promise<Resealed> {
   const retired = await db.withTransaction(async (tx) => {
     const ended = await retireSealKeys(tx, keys, stillUsed);
     const sent = { values: resealed, retired_keys: ended };
-    auditCommand(tx, context, { action: 'secrets.reseal', object: ofKey, sent });
+    auditCommand(tx, context, { action: 'secrets.reseal_result', object: ofKey, sent });
     return ended;
   });
   // A process that still seals with a retired key records it again at its next check.
@@ -92,7 +97,7 @@ async function resealAll(
   { db, keys, progressTo }: ResealContext,
   counts: readonly SealedCount[],
 ): Promise<{ resealed: number; unreadable: string[] }> {
-  const total = counts.reduce((sum, { count }) => sum + Number(count), 0);
+  const total = totalOf(counts);
   const progress = createProgress(progressTo, { total, what: 'sealed values' });
   const unreadable: string[][] = [];
   let resealed = 0;
@@ -116,6 +121,10 @@ async function resealAll(
 async function waitForOtherProcesses({ clock, progressTo }: ResealContext): Promise<void> {
   progressTo.write(`Waiting ${sealingEndsWithinMs / 1_000} s, until every process has checked its SEAL_KEY again.\n`);
   await clock.sleep(sealingEndsWithinMs);
+}
+
+function totalOf(counts: readonly SealedCount[]): number {
+  return counts.reduce((sum, { count }) => sum + Number(count), 0);
 }
 
 function keyIdsOf(counts: readonly SealedCount[]): Set<string> {

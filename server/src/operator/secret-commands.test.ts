@@ -192,6 +192,26 @@ test('resealing resumes after an interruption and reports its progress', async (
   );
 });
 
+test('resealing that is interrupted while it waits stands in the audit log, and again when it ends', async () => {
+  const entries = () =>
+    asOwner<{ action: string; values: string }>(
+      service,
+      `SELECT action, changes -> 0 ->> 'after' AS values FROM audit_entries WHERE action LIKE 'secrets.reseal%' ORDER BY id`,
+    );
+  const earlier = (await entries()).length;
+  await storeResponses(createSealer(testKeys.SEAL_KEY), ['interrupted 1', 'interrupted 2']);
+  duringWait = () => Promise.reject(new Error('killed'));
+  assert.equal((await run(rotated, 'secrets', 'reseal')).code, 1);
+  assert.deepEqual((await entries()).slice(earlier), [{ action: 'secrets.reseal', values: '2' }]);
+  await clock.advance(1_000);
+  duringWait = () => Promise.resolve();
+  assert.equal((await run(rotated, 'secrets', 'reseal')).code, 0);
+  assert.deepEqual((await entries()).slice(earlier + 1), [
+    { action: 'secrets.reseal', values: '0' },
+    { action: 'secrets.reseal_result', values: '0' },
+  ]);
+});
+
 test('a key with which a ready process still seals is not retired, and the command says so', async () => {
   const other = 'c3'.repeat(32);
   const configured = readSecrets(readConfig({ ...testKeys, SEAL_KEY: other, SEAL_KEYS_OLD: newKey }), systemRandom);
@@ -202,7 +222,7 @@ test('a key with which a ready process still seals is not retired, and the comma
   assert.equal(done.code, 1, done.stderr);
   assert.match(done.stdout, new RegExp(`A process still seals with ${configured.sealer.keyId}: .*\\.$`, 'm'));
   const gone = await run({ SEAL_KEY: newKey, SEAL_KEYS_OLD: other }, 'secrets', 'reseal');
-  assert.match(gone.stdout, /You can remove SEAL_KEYS_OLD/);
+  assert.match(gone.stdout, /You can remove SEAL_KEYS_OLD\.\nKeep the old key [^]* backups from before/);
 });
 
 test('every column of sealed values belongs to a store that is resealed', async () => {

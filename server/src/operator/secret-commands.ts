@@ -120,7 +120,10 @@ function resealResult(done: Resealed): CommandResult {
   const text = [
     `${resealed} values were resealed.`,
     ...(inUse.length === 0
-      ? ['All values are sealed with SEAL_KEY. You can remove SEAL_KEYS_OLD.']
+      ? [
+          'All values are sealed with SEAL_KEY. You can remove SEAL_KEYS_OLD.',
+          'Keep the old key in a safe place while you have backups from before now: a copy restored from one needs it.',
+        ]
       : [`Some values are still sealed with ${inUse.join(', ')}: keep these keys in SEAL_KEYS_OLD if you have them.`]),
     ...(notedAgain.length === 0
       ? []

@@ -176,6 +176,15 @@ export const deleteInvitationsBy = statementBy<[businessId: string, invitedBy: s
   text: 'DELETE FROM invitations WHERE business_id = $1 AND invited_by = $2',
 });
 
+/** Ends the open invitations that an operator has sent to owners of whichever business. */
+export function deleteInvitationsOfOperator(invitedBy: string): Statement {
+  return {
+    name: 'invitations_delete_of_operator',
+    text: '-- across merchants: a business without a team has nobody else who invites\n DELETE FROM invitations WHERE invited_by = $1',
+    values: [invitedBy],
+  };
+}
+
 /** Uses an invitation up; returns 0 if it was used or withdrawn meanwhile. */
 export const deleteInvitation = runBy<[businessId: string, id: string]>({
   name: 'invitations_delete',

@@ -1,4 +1,5 @@
-import { operatorRoles, type OperatorRole } from '../../accounts/permissions.ts';
+import { normalizedEmail } from '../../accounts/account.ts';
+import { operatorPermission, operatorRoles, type OperatorRole } from '../../accounts/permissions.ts';
 import { checkName } from '../../accounts/sign-up.ts';
 import { AppError, fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
@@ -7,7 +8,6 @@ import {
   listOperatorLogins,
   listOperators,
   lockOperatorsAsAdmin,
-  revokeOperator,
   updateOperatorRole,
 } from '../../operators/manage-operators.ts';
 import type { Operator } from '../../operators/operator.ts';
@@ -21,6 +21,7 @@ import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes, listRoute, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { createLogin } from './create-login.ts';
+import { endInvitations, endOperator } from './end-operator.ts';
 
 interface OperatorRow extends Operator {
   /** Null for whoever has a credential for commands only. */
@@ -100,7 +101,7 @@ const invite = formRoutes<null>({
       const { login, link } = await createLogin(tx, accounts, sent);
       if (link === null) throw new AppError('state_conflict', 'This address has a login already.');
       accounts.sendMail(tx, {
-        to: sent.email.trim(),
+        to: normalizedEmail(sent.email),
         subject: 'Your login to the console',
         text: `Hello ${login.name},\n\nopen this link within seven days to choose a password:\n\n${link}`,
       });
@@ -169,8 +170,10 @@ const changeRole = formRoutes<OperatorRow>({
     const act = { action: 'operators.change_role', object: { type: 'operator', id }, ...words };
     await actAudited(visit, act, async (tx) => {
       await lockOperatorsAsAdmin(tx, visit.operator.id);
-      if ((await updateOperatorRole(tx, { operatorId: id, role })) === 1) return;
-      throw new AppError('state_conflict', 'This operator has no login here. Nothing was done.');
+      if ((await updateOperatorRole(tx, { operatorId: id, role })) === 0) {
+        throw new AppError('state_conflict', 'This operator has no login here. Nothing was done.');
+      }
+      if (!operatorPermission(role, 'businesses.write').isAllowed) await endInvitations(tx, id);
     });
   },
 });
@@ -207,20 +210,22 @@ const revoke = formRoutes<OperatorRow>({
   path: '/operators/:id/revoke',
   action: 'operators.manage',
   load: findRow,
-  view: ({ name }) => ({
+  view: ({ name }, { base }) => ({
     heading: 'Revoke this operator?',
-    effect: html`<p>${foreignText(name)} is out at once, here and in commands. What they proposed can no longer be confirmed.
-This cannot be undone.</p>`,
+    effect: html`<p>${foreignText(name)} is out at once, here and in commands. What they proposed can no longer be confirmed,
+and the open invitations to owners of businesses that they have sent end. This cannot be undone.</p>
+<p>Businesses’ API keys and credentials for commands that they have made were shown to them, and go on working:
+<a href="${base}/audit?term=${encodeURIComponent(name)}">look for them in what they did</a>, and revoke them.</p>`,
     button: 'Revoke the operator',
     isDanger: true,
     back: { href: '/operators', text: 'Keep it' },
   }),
   async submit(visit, { subject: { id } }) {
     if (id === visit.operator.id) throw new AppError('state_conflict', 'Nobody revokes themselves. Ask another admin.');
-    const act = { action: 'operators.revoke', object: { type: 'operator', id } };
-    await actAudited(visit, act, async (tx) => {
+    await visit.money.db.withTransaction(async (tx) => {
       await lockOperatorsAsAdmin(tx, visit.operator.id);
-      await revokeOperator(tx, { id, revokedAt: visit.now });
+      if (!(await endOperator(tx, { id, revokedAt: visit.now }))) return;
+      audit(tx, visit, { action: 'operators.revoke', object: { type: 'operator', id } });
     });
   },
 });

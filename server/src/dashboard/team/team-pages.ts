@@ -1,5 +1,6 @@
 import {
   changeRole,
+  countInvitation,
   deleteInvitation,
   inviteMember,
   listInvitations,
@@ -22,6 +23,7 @@ import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { emailText, roleName, shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
 import { allCounters } from './counters.ts';
+import { keysGoOn, listKeysShownTo } from './keys-of-member.ts';
 import { counterNames, grantFields, grantInWords, readGrant, rolesExplained } from './team-forms.ts';
 
 const show: DashboardRoute = {
@@ -86,6 +88,16 @@ async function loadMember(visit: Visit, id: string | undefined): Promise<MemberV
   return { member, counters: await allCounters(visit) };
 }
 
+interface ChangedMember extends MemberView {
+  /** That their keys go on working; empty without any. */
+  keys: Html;
+}
+
+async function loadForChange(visit: Visit, id: string | undefined): Promise<ChangedMember> {
+  const view = await loadMember(visit, id);
+  return { ...view, keys: keysGoOn(await listKeysShownTo(visit, view.member.accountId)) };
+}
+
 const showMember: DashboardRoute = {
   path: '/settings/team/:id',
   action: 'team.read',
@@ -135,6 +147,7 @@ ${
     const { accounts, account, merchant } = visit;
     const grant = readGrant(form['role'], body['counters'], counters);
     const { email = '' } = form;
+    await countInvitation(accounts, { businessId: merchant.businessId, email });
     await accounts.db.withTransaction(async (tx) => {
       await lockTeamAsOwner(tx, merchant.businessId, account.id);
       const business = { id: merchant.businessId, name: visit.business.name };
@@ -179,13 +192,13 @@ const withdraw = formRoutes<Invitation>({
   },
 });
 
-const role = formRoutes<MemberView>({
+const role = formRoutes<ChangedMember>({
   path: '/settings/team/:id/role',
   action: 'team.manage',
-  load: (visit, { params }) => loadMember(visit, params['id']),
-  view: ({ member, counters }) => ({
+  load: (visit, { params }) => loadForChange(visit, params['id']),
+  view: ({ member, counters, keys }) => ({
     heading: `Role of ${cleanText(member.name)}`,
-    effect: html`<p>${foreignText(member.name)} is ${roleName(member.role)}. The new role counts from the next page on.</p>`,
+    effect: html`<p>${foreignText(member.name)} is ${roleName(member.role)}. The new role counts from the next page on.</p>${keys}`,
     fields: grantFields(counters),
     values: { role: member.role, counters: member.terminalIds.join(',') },
     button: 'Change the role',
@@ -210,14 +223,14 @@ const role = formRoutes<MemberView>({
   },
 });
 
-const remove = formRoutes<MemberView>({
+const remove = formRoutes<ChangedMember>({
   path: '/settings/team/:id/remove',
   action: 'team.manage',
-  load: (visit, { params }) => loadMember(visit, params['id']),
-  view: ({ member }, { account }) => ({
+  load: (visit, { params }) => loadForChange(visit, params['id']),
+  view: ({ member, keys }, { account }) => ({
     heading: `Remove ${cleanText(member.name)}?`,
     effect: html`<p>${member.email} sees nothing of this business from the next page on. What they have made stays;
-open invitations that they have sent end.</p>
+open invitations that they have sent end.</p>${keys}
 ${member.accountId === account.id && html`<p>This is you: you will not come back without an invitation.</p>`}`,
     button: 'Remove from the team',
     isDanger: true,

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../kit/db.ts';
 import { rowBy, runBy, statementBy } from '../../kit/run-statement.ts';
 
 /** A business with what its owner and the operator have decided for both of its merchants. */
@@ -18,6 +19,15 @@ export const findBusiness = rowBy<Business, [businessId: string]>({
                 live_approved_at AS "liveApprovedAt", suspended_at AS "suspendedAt", created_at AS "createdAt"
            FROM businesses WHERE id = $1`,
 });
+
+/** Locks a business for a change of who belongs to it; returns 0 if there is none. */
+export function lockBusiness(tx: Transaction, businessId: string): Promise<number> {
+  return tx.run({
+    name: 'businesses_lock',
+    text: 'SELECT FROM businesses WHERE id = $1 FOR NO KEY UPDATE',
+    values: [businessId],
+  });
+}
 
 /** Returns 0 where live is requested or open already, or the business is suspended. */
 export const markLiveRequested = runBy<[businessId: string, at: Date]>({
