@@ -9,7 +9,14 @@ const message = 'More requests have come than can be answered now. Nothing was d
 /** Refuses a request with 503 and Retry-After while too many are under way, before anything else is done for it. */
 export function refuseOverload(api: FastifyInstance, max = underWayMax): KeyedLimiter<string> {
   const limiter = limitEachKey({ name: 'requests', each: max, refusal: { code: 'unavailable', message } });
-  api.addHook('onRequest', (_request, { raw }, proceed) => {
+  api.addHook('onRequest', (_request, reply, proceed) => {
+    const { raw } = reply;
+    // While an earlier hook waited for the database, its client has left: no event would return the permit.
+    if (raw.closed) {
+      reply.hijack();
+      proceed();
+      return;
+    }
     const untilClosed = (): Promise<void> =>
       new Promise((end) => {
         // Also when the client leaves.

@@ -145,3 +145,28 @@ test('a request beyond those that may be under way is refused at once, and nothi
   assert.deepEqual([(await first).status, (await third).status, handled], [200, 200, 3]);
   await server.close();
 });
+
+test('a request whose client has left while an earlier hook waited occupies no permit', async () => {
+  const server = createTestServer({});
+  const { promise: mayProceed, resolve: proceedAll } = Promise.withResolvers<void>();
+  let waiting = 0;
+  server.addHook('onRequest', async () => {
+    waiting += 1;
+    await mayProceed;
+  });
+  server.register(async (api) => {
+    refuseOverload(api, 1);
+    api.get('/work', async () => 'served');
+  });
+  const url = await server.listen({ port: 0, host: '127.0.0.1' });
+  const accepted = once(server.server, 'connection') as Promise<[Socket]>;
+  const client = connect(Number(new URL(url).port), '127.0.0.1');
+  client.write('GET /work HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const [socket] = await accepted;
+  await eventually('it waits', () => waiting === 1);
+  client.destroy();
+  await once(socket, 'close');
+  proceedAll();
+  assert.equal((await fetch(`${url}/work`)).status, 200);
+  await server.close();
+});
