@@ -170,3 +170,35 @@ test('a request whose client has left while an earlier hook waited occupies no p
   assert.equal((await fetch(`${url}/work`)).status, 200);
   await server.close();
 });
+
+test('a request that arrived whole gets its response before what follows on its connection is refused', async () => {
+  const server = createTestServer({});
+  const { promise: mayRespond, resolve: respond } = Promise.withResolvers<void>();
+  let underWay = 0;
+  server.post('/work', async (_request, reply) => {
+    underWay += 1;
+    await mayRespond;
+    return reply.code(201).send('done');
+  });
+  const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
+  const send = (headers: string, rest: string): Socket => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(`POST /work HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n${headers}\r\n\r\n${rest}`);
+    return socket;
+  };
+  // More bytes than announced, a second request that is too large, and more bytes where the connection is to end.
+  const followed = [
+    send('Content-Length: 3', 'abc\0x'),
+    send('Content-Length: 3', `abcGET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
+    send('Content-Length: 3\r\nConnection: close', 'abc}'),
+  ].map((socket) => text(socket));
+  await eventually('they are under way', () => underWay === followed.length);
+  // A body that is malformed has no other response.
+  assert.match(await text(send('Transfer-Encoding: chunked', '3\r\nabcde')), /^HTTP\/1\.1 400 /);
+  respond();
+  const [surplus, second, last] = await Promise.all(followed);
+  assert.match(surplus ?? '', /^HTTP\/1\.1 201 [\s\S]*\r\n\r\ndoneHTTP\/1\.1 400 /);
+  assert.match(second ?? '', /^HTTP\/1\.1 201 [\s\S]*\r\n\r\ndoneHTTP\/1\.1 431 /);
+  assert.match(last ?? '', /^HTTP\/1\.1 201 [\s\S]*\r\n\r\ndone$/);
+  await server.close();
+});

@@ -18,6 +18,7 @@ import {
 } from './error-responses.ts';
 import { stopListeningOnClose } from './listening.ts';
 import type { Metrics } from './metrics.ts';
+import { OpenExchanges } from './open-exchanges.ts';
 
 export interface ServerOptions extends ErrorOptions {
   clock: Clock;
@@ -85,6 +86,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const { trustedProxies = [] } = options;
   const { headersTimeoutMs, stalledTimeoutMs } = { ...defaultLimits, ...options.connectionLimits };
   const newRequestId = () => `req_${randomBase62(options.random, requestIdLength)}`;
+  const exchanges = new OpenExchanges();
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -104,11 +106,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       void sendError(error, request, reply, options);
     },
-    clientErrorHandler: handleClientErrors({ ...options, newRequestId }),
+    clientErrorHandler: handleClientErrors({ ...options, newRequestId, exchanges }),
     forceCloseConnections: 'idle',
   });
   app.setValidatorCompiler(({ schema }: { schema: TSchema }) => createSchemaCheck(schema));
   registerErrorHandlers(app, options);
+  exchanges.watch(app.server);
   app.decorateRequest('merchant', null);
   app.decorateRequest('keyScopes', null);
   app.decorateRequest('apiKeyId', null);
