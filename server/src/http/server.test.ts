@@ -8,6 +8,7 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { createServiceLog } from '../api/service-log.ts';
 import { systemRandom } from '../kit/random.ts';
+import type { Merchant } from '../merchants/merchant.ts';
 import { createMetrics } from './metrics.ts';
 import { refuseOverload } from './refuse-overload.ts';
 import { createServer, type ServerOptions } from './server.ts';
@@ -116,9 +117,9 @@ test('a request beyond those that may be under way is refused at once, and nothi
   const { promise: mayRespond, resolve: respondToAll } = Promise.withResolvers<void>();
   let handled = 0;
   server.get('/other', async () => 'served');
-  const limiter = await new Promise<ReturnType<typeof refuseOverload>>((resolve) => {
+  const { all: limiter } = await new Promise<ReturnType<typeof refuseOverload>>((resolve) => {
     server.register(async (api) => {
-      resolve(refuseOverload(api, 2));
+      resolve(refuseOverload(api, { underWay: 2 }));
       api.get('/slow', async () => {
         handled += 1;
         await mayRespond;
@@ -155,7 +156,7 @@ test('a request whose client has left while an earlier hook waited occupies no p
     await mayProceed;
   });
   server.register(async (api) => {
-    refuseOverload(api, 1);
+    refuseOverload(api, { underWay: 1 });
     api.get('/work', async () => 'served');
   });
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
@@ -168,6 +169,29 @@ test('a request whose client has left while an earlier hook waited occupies no p
   await once(socket, 'close');
   proceedAll();
   assert.equal((await fetch(`${url}/work`)).status, 200);
+  await server.close();
+});
+
+test('a merchant’s requests whose bodies do not arrive leave room for another merchant’s', async () => {
+  const server = createTestServer({});
+  server.register(async (api) => {
+    api.addHook('onRequest', async (request) => {
+      request.merchant = { id: String(request.headers['x-merchant']) } as Merchant;
+    });
+    refuseOverload(api, { underWay: 4, ofMerchant: 2 });
+    api.post('/work', async () => 'served');
+  });
+  const url = await server.listen({ port: 0, host: '127.0.0.1' });
+  const statusOf = async (merchant: string): Promise<number> =>
+    (await fetch(`${url}/work`, { method: 'POST', headers: { 'x-merchant': merchant }, body: 'whole' })).status;
+  const slow = Array.from({ length: 6 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+  const head =
+    'POST /work HTTP/1.1\r\nHost: localhost\r\nX-Merchant: slow\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n';
+  for (const client of slow) client.write(`${head}\r\na`);
+  await eventually('no more of it are accepted', async () => (await statusOf('slow')) === 503);
+  assert.equal(await statusOf('other'), 200);
+  for (const client of slow) client.destroy();
+  await eventually('its requests are accepted again', async () => (await statusOf('slow')) === 200);
   await server.close();
 });
 
