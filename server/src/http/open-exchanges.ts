@@ -20,8 +20,17 @@ export class OpenExchanges {
     });
   }
 
+  /** Whether the service works on a request of the connection: it does not while the client's body or its reading is late. */
+  isServing(socket: Socket): boolean {
+    return this.#of(socket).some(({ request, response }) => request.complete && !response.writableEnded);
+  }
+
   /** The response of the last request that has arrived whole; undefined where all of those are answered. */
   lastOwed(socket: Socket): ServerResponse | undefined {
-    return [...(this.#bySocket.get(socket) ?? [])].findLast(({ request }) => request.complete)?.response;
+    return this.#of(socket).findLast(({ request }) => request.complete)?.response;
+  }
+
+  #of(socket: Socket): Exchange[] {
+    return [...(this.#bySocket.get(socket) ?? [])];
   }
 }

@@ -112,6 +112,36 @@ test('a server that closes gives a connection five seconds for the head of its r
   await closed;
 });
 
+test('a server that closes gives a body that does not arrive and a response nobody reads five seconds', async () => {
+  const clock = new ManualClock();
+  const server = createTestServer({ clock, isClosing: () => true });
+  server.post('/late', async () => 'answered');
+  // More than the kernel buffers for a client.
+  server.get('/large', async () => Buffer.alloc(64 * 1024 * 1024, 'x'));
+  let begun = 0;
+  server.server.on('request', () => (begun += 1));
+  let sent = 0;
+  server.addHook('onSend', async () => {
+    sent += 1;
+  });
+  const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
+  const clients = [
+    'POST /late HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nhalf',
+    'GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n',
+  ].map((request) => {
+    const client = connect(Number(port), '127.0.0.1');
+    client.on('error', () => {});
+    client.write(request);
+    return client;
+  });
+  await eventually('both have begun, and the response is being sent', () => begun === 2 && sent === 1);
+  const closed = server.close();
+  await eventually('the server waits for them', () => clock.sleeping === 1);
+  await clock.advance(5_000);
+  await closed;
+  for (const client of clients) client.destroy();
+});
+
 test('a request beyond those that may be under way is refused at once, and nothing is done for it', async () => {
   const server = createTestServer({});
   const { promise: mayRespond, resolve: respondToAll } = Promise.withResolvers<void>();
