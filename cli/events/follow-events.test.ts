@@ -121,6 +121,21 @@ test('an event that becomes visible up to a minute late under a smaller id is li
   assert.deepEqual(ids, quick);
 });
 
+test('follow lists the events of all processes once, also where the clock of one is minutes ahead', async () => {
+  const service = new FakeService();
+  service.show(-1_000);
+  service.show(5 * 60_000);
+  const [ahead, right]: [string[], string[]] = [[], []];
+  const { ids } = await follow(service, [
+    () => right.push(service.show(500)),
+    () => ahead.push(service.show(5 * 60_000 + 10)),
+    ...Array.from({ length: 50 }, () => () => {}),
+    () => right.push(service.show(13_000)),
+    ...Array.from({ length: 50 }, () => () => {}),
+  ]);
+  assert.deepEqual(ids.toSorted(), [...right, ...ahead]);
+});
+
 test('follow with a start time lists every event from then on, page by page, and none before', async () => {
   const service = new FakeService();
   service.show(-1);

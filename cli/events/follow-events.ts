@@ -1,4 +1,4 @@
-import { addMs, type Clock } from '../../server/src/kit/clock.ts';
+import type { Clock } from '../../server/src/kit/clock.ts';
 import { firstIdAt, timestampOf } from '../../server/src/kit/ids.ts';
 import { eventPage, readResponse, type EventRow } from '../api/responses.ts';
 import { ApiUnavailable, type Api } from '../api/client.ts';
@@ -40,11 +40,14 @@ const pollEveryMs = 250;
 // almost always within the shorter window, which each poll reads again; the longer one is read every ten seconds.
 const lookbackMs = { usual: 2_000, thorough: 60_000 };
 const fullLookbackEveryMs = 10_000;
+// The clock of a process may be ahead, and after it was set back its ids stay ahead until it gets there: so the longer window ends
+// at this machine's time if the newest event is later. Where this machine's is the wrong clock, it costs no more than this.
+const clockAheadMaxMs = 3_600_000;
 
 /** Yields each event once, ordered by id as far as visible, until the signal aborts. Waits while the API is unreachable. */
 export async function* followEvents(options: FollowOptions): AsyncGenerator<EventWithBody> {
   const { clock, signal, kinds, since } = options;
-  const cursor = new EventCursor(since === 'now' ? null : since);
+  const cursor = new EventCursor(clock, since === 'now' ? null : since);
   if (since === 'now') await withRetries(options, () => cursor.startFromNow(options.api));
   if (!signal.aborted) await options.onReady?.();
   let fullLookbackAtMs = clock.now().getTime();
@@ -52,7 +55,7 @@ export async function* followEvents(options: FollowOptions): AsyncGenerator<Even
     const nowMs = clock.now().getTime();
     const isFullLookback = nowMs >= fullLookbackAtMs;
     if (isFullLookback) fullLookbackAtMs = nowMs + fullLookbackEveryMs;
-    let after = cursor.pollFromId(isFullLookback ? lookbackMs.thorough : lookbackMs.usual);
+    let after = isFullLookback ? cursor.fullLookbackFromId() : cursor.lookbackFromId();
     let isLast = false;
     while (!isLast && !signal.aborted) {
       const startId = after;
@@ -94,14 +97,16 @@ async function withRetries<Result>(
   return undefined;
 }
 
-/** The reading position, and the ids seen within the last minute. */
+/** The reading position, and the ids seen within the longer window. */
 class EventCursor {
+  readonly #clock: Clock;
   /** Ids up to this one are never new. */
   #startId: string;
   #newestMs: number;
   readonly #seen = new Set<string>();
 
-  constructor(since: Date | null) {
+  constructor(clock: Clock, since: Date | null) {
+    this.#clock = clock;
     this.#startId = firstIdAt(since ?? new Date(0));
     this.#newestMs = since?.getTime() ?? 0;
   }
@@ -111,8 +116,8 @@ class EventCursor {
     const { body } = await api.get('/v1/events', { limit: 1 });
     const [newest] = readResponse(eventPage, body).data;
     if (!newest) return;
-    const newestMs = timestampOf(newest.id).getTime();
-    const startId = firstIdAt(new Date(newestMs - lookbackMs.thorough));
+    this.#newestMs = timestampOf(newest.id).getTime();
+    const startId = this.fullLookbackFromId();
     const ids: string[] = [];
     for (let after = startId; ;) {
       const { body: response } = await api.get('/v1/events', { after, limit: pageRowsMax });
@@ -124,12 +129,21 @@ class EventCursor {
     }
     for (const id of ids) this.#seen.add(id);
     this.#startId = startId;
-    this.#newestMs = newestMs;
   }
 
-  pollFromId(lookbackWindowMs: number): string {
-    const startId = firstIdAt(addMs(new Date(Math.max(this.#newestMs, lookbackWindowMs)), -lookbackWindowMs));
-    return startId > this.#startId ? startId : this.#startId;
+  lookbackFromId(): string {
+    return this.#fromId(this.#newestMs - lookbackMs.usual);
+  }
+
+  fullLookbackFromId(): string {
+    const nowMs = this.#clock.now().getTime();
+    const endMs = Math.max(Math.min(this.#newestMs, nowMs), this.#newestMs - clockAheadMaxMs);
+    return this.#fromId(endMs - lookbackMs.thorough);
+  }
+
+  #fromId(ms: number): string {
+    const id = firstIdAt(new Date(Math.max(0, ms)));
+    return id > this.#startId ? id : this.#startId;
   }
 
   recordIfNew({ id }: EventRow): boolean {
@@ -141,7 +155,8 @@ class EventCursor {
 
   /** Forgets ids that no poll reads again. */
   prune(): void {
-    const oldest = this.pollFromId(lookbackMs.thorough);
-    for (const id of this.#seen) if (id < oldest) this.#seen.delete(id);
+    // Also where this machine's clock is set back.
+    this.#startId = this.fullLookbackFromId();
+    for (const id of this.#seen) if (id < this.#startId) this.#seen.delete(id);
   }
 }

@@ -7,6 +7,7 @@ import { PublicError } from '../kit/public-error.ts';
 import { pathOf, RouteMethods } from '../kit/route-methods.ts';
 import { isServerError, logRefusal } from '../api/log-refusal.ts';
 import { prefersHtml } from './accept.ts';
+import type { OpenExchanges } from './open-exchanges.ts';
 import { validationError } from './validation-error.ts';
 
 export interface ErrorBody {
@@ -145,16 +146,25 @@ function toAppError(error: FastifyError | Error, request: FastifyRequest): Publi
 
 /**
  * Responds to what never became a request: header fields that are too large, bytes that are not HTTP, a head that is not
- * complete in time. There is only the socket yet, so the response is written by hand.
+ * complete in time. There is only the socket yet, so the response is written by hand. Requests that arrived whole before it get
+ * their responses first: some clients send more bytes than `Content-Length` says, and must not read that a transfer was refused.
  */
 export function handleClientErrors(
-  options: ErrorOptions & { newRequestId: () => string },
+  options: ErrorOptions & { newRequestId: () => string; exchanges: OpenExchanges },
 ): (error: ClientError, socket: Socket) => void {
+  // What follows such bytes is an error once more.
+  const refused = new WeakSet<Socket>();
   return (error, socket) => {
     // The client has closed the connection.
-    if (error.code === 'ECONNRESET' || socket.destroyed) return;
-    if (socket.writable) socket.write(responseText(refusalOf(error.code), options, isSentByBrowser(error)));
-    socket.destroySoon();
+    if (error.code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return;
+    refused.add(socket);
+    const refuse = (): void => {
+      if (socket.writable) socket.write(responseText(refusalOf(error.code), options, isSentByBrowser(error)));
+      socket.destroySoon();
+    };
+    const owed = options.exchanges.lastOwed(socket);
+    if (owed) owed.once('close', refuse);
+    else refuse();
   };
 }
 

@@ -8,6 +8,7 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { createServiceLog } from '../api/service-log.ts';
 import { systemRandom } from '../kit/random.ts';
+import type { Merchant } from '../merchants/merchant.ts';
 import { createMetrics } from './metrics.ts';
 import { refuseOverload } from './refuse-overload.ts';
 import { createServer, type ServerOptions } from './server.ts';
@@ -111,14 +112,44 @@ test('a server that closes gives a connection five seconds for the head of its r
   await closed;
 });
 
+test('a server that closes gives a body that does not arrive and a response nobody reads five seconds', async () => {
+  const clock = new ManualClock();
+  const server = createTestServer({ clock, isClosing: () => true });
+  server.post('/late', async () => 'answered');
+  // More than the kernel buffers for a client.
+  server.get('/large', async () => Buffer.alloc(64 * 1024 * 1024, 'x'));
+  let begun = 0;
+  server.server.on('request', () => (begun += 1));
+  let sent = 0;
+  server.addHook('onSend', async () => {
+    sent += 1;
+  });
+  const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
+  const clients = [
+    'POST /late HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nhalf',
+    'GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n',
+  ].map((request) => {
+    const client = connect(Number(port), '127.0.0.1');
+    client.on('error', () => {});
+    client.write(request);
+    return client;
+  });
+  await eventually('both have begun, and the response is being sent', () => begun === 2 && sent === 1);
+  const closed = server.close();
+  await eventually('the server waits for them', () => clock.sleeping === 1);
+  await clock.advance(5_000);
+  await closed;
+  for (const client of clients) client.destroy();
+});
+
 test('a request beyond those that may be under way is refused at once, and nothing is done for it', async () => {
   const server = createTestServer({});
   const { promise: mayRespond, resolve: respondToAll } = Promise.withResolvers<void>();
   let handled = 0;
   server.get('/other', async () => 'served');
-  const limiter = await new Promise<ReturnType<typeof refuseOverload>>((resolve) => {
+  const { all: limiter } = await new Promise<ReturnType<typeof refuseOverload>>((resolve) => {
     server.register(async (api) => {
-      resolve(refuseOverload(api, 2));
+      resolve(refuseOverload(api, { underWay: 2 }));
       api.get('/slow', async () => {
         handled += 1;
         await mayRespond;
@@ -143,5 +174,85 @@ test('a request beyond those that may be under way is refused at once, and nothi
   const third = fetch(`${url}/slow`);
   respondToAll();
   assert.deepEqual([(await first).status, (await third).status, handled], [200, 200, 3]);
+  await server.close();
+});
+
+test('a request whose client has left while an earlier hook waited occupies no permit', async () => {
+  const server = createTestServer({});
+  const { promise: mayProceed, resolve: proceedAll } = Promise.withResolvers<void>();
+  let waiting = 0;
+  server.addHook('onRequest', async () => {
+    waiting += 1;
+    await mayProceed;
+  });
+  server.register(async (api) => {
+    refuseOverload(api, { underWay: 1 });
+    api.get('/work', async () => 'served');
+  });
+  const url = await server.listen({ port: 0, host: '127.0.0.1' });
+  const accepted = once(server.server, 'connection') as Promise<[Socket]>;
+  const client = connect(Number(new URL(url).port), '127.0.0.1');
+  client.write('GET /work HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const [socket] = await accepted;
+  await eventually('it waits', () => waiting === 1);
+  client.destroy();
+  await once(socket, 'close');
+  proceedAll();
+  assert.equal((await fetch(`${url}/work`)).status, 200);
+  await server.close();
+});
+
+test('a merchant’s requests whose bodies do not arrive leave room for another merchant’s', async () => {
+  const server = createTestServer({});
+  server.register(async (api) => {
+    api.addHook('onRequest', async (request) => {
+      request.merchant = { id: String(request.headers['x-merchant']) } as Merchant;
+    });
+    refuseOverload(api, { underWay: 4, ofMerchant: 2 });
+    api.post('/work', async () => 'served');
+  });
+  const url = await server.listen({ port: 0, host: '127.0.0.1' });
+  const statusOf = async (merchant: string): Promise<number> =>
+    (await fetch(`${url}/work`, { method: 'POST', headers: { 'x-merchant': merchant }, body: 'whole' })).status;
+  const slow = Array.from({ length: 6 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+  const head =
+    'POST /work HTTP/1.1\r\nHost: localhost\r\nX-Merchant: slow\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n';
+  for (const client of slow) client.write(`${head}\r\na`);
+  await eventually('no more of it are accepted', async () => (await statusOf('slow')) === 503);
+  assert.equal(await statusOf('other'), 200);
+  for (const client of slow) client.destroy();
+  await eventually('its requests are accepted again', async () => (await statusOf('slow')) === 200);
+  await server.close();
+});
+
+test('a request that arrived whole gets its response before what follows on its connection is refused', async () => {
+  const server = createTestServer({});
+  const { promise: mayRespond, resolve: respond } = Promise.withResolvers<void>();
+  let underWay = 0;
+  server.post('/work', async (_request, reply) => {
+    underWay += 1;
+    await mayRespond;
+    return reply.code(201).send('done');
+  });
+  const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
+  const send = (headers: string, rest: string): Socket => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(`POST /work HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n${headers}\r\n\r\n${rest}`);
+    return socket;
+  };
+  // More bytes than announced, a second request that is too large, and more bytes where the connection is to end.
+  const followed = [
+    send('Content-Length: 3', 'abc\0x'),
+    send('Content-Length: 3', `abcGET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
+    send('Content-Length: 3\r\nConnection: close', 'abc}'),
+  ].map((socket) => text(socket));
+  await eventually('they are under way', () => underWay === followed.length);
+  // A body that is malformed has no other response.
+  assert.match(await text(send('Transfer-Encoding: chunked', '3\r\nabcde')), /^HTTP\/1\.1 400 /);
+  respond();
+  const [surplus, second, last] = await Promise.all(followed);
+  assert.match(surplus ?? '', /^HTTP\/1\.1 201 [\s\S]*\r\n\r\ndoneHTTP\/1\.1 400 /);
+  assert.match(second ?? '', /^HTTP\/1\.1 201 [\s\S]*\r\n\r\ndoneHTTP\/1\.1 431 /);
+  assert.match(last ?? '', /^HTTP\/1\.1 201 [\s\S]*\r\n\r\ndone$/);
   await server.close();
 });

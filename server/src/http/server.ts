@@ -18,6 +18,7 @@ import {
 } from './error-responses.ts';
 import { stopListeningOnClose } from './listening.ts';
 import type { Metrics } from './metrics.ts';
+import { OpenExchanges } from './open-exchanges.ts';
 
 export interface ServerOptions extends ErrorOptions {
   clock: Clock;
@@ -49,8 +50,8 @@ const defaultLimits: ConnectionLimits = {
 };
 // Node checks for late heads periodically, by default every 30 s: here, a head may be late by a tenth of its limit.
 const headersChecksPerTimeout = 10;
-// A client that opens a connection for a request sends the head at once: behind a proxy within milliseconds, on 2G within two
-// seconds, from a busy machine later. The process has 25 s to end.
+// A client that opens a connection for a request sends the head at once, and most bodies with it: behind a proxy within milliseconds,
+// on 2G within two seconds, from a busy machine later. The process has 25 s to end.
 const connectionGraceMs = 5_000;
 const headersBytesMax = 16 * 1024;
 const requestIdLength = 20;
@@ -85,6 +86,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const { trustedProxies = [] } = options;
   const { headersTimeoutMs, stalledTimeoutMs } = { ...defaultLimits, ...options.connectionLimits };
   const newRequestId = () => `req_${randomBase62(options.random, requestIdLength)}`;
+  const exchanges = new OpenExchanges();
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -104,11 +106,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       void sendError(error, request, reply, options);
     },
-    clientErrorHandler: handleClientErrors({ ...options, newRequestId }),
+    clientErrorHandler: handleClientErrors({ ...options, newRequestId, exchanges }),
     forceCloseConnections: 'idle',
   });
   app.setValidatorCompiler(({ schema }: { schema: TSchema }) => createSchemaCheck(schema));
   registerErrorHandlers(app, options);
+  exchanges.watch(app.server);
   app.decorateRequest('merchant', null);
   app.decorateRequest('keyScopes', null);
   app.decorateRequest('apiKeyId', null);
@@ -122,7 +125,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   if (options.isClosing) closeConnectionsOnShutdown(app, options.isClosing);
   stopListeningOnClose(app);
-  closeConnectionsWithoutRequest(app, options.clock);
+  closeWaitingConnections(app, { clock: options.clock, exchanges });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     const measured = { method: methodOf(request.raw), route, status: reply.statusCode };
@@ -170,32 +173,28 @@ function closeConnectionsOnShutdown(app: FastifyInstance, isClosing: () => boole
 }
 
 /**
- * A server that closes also waits for connections without a request, because Node does not count them as idle: those that
- * browsers open in advance, and those with an incomplete request head. They are closed after a grace period. A request whose
- * head is complete is served.
+ * A server that closes also waits for connections that wait for their client: those without a request, which Node does not count as
+ * idle because browsers open them in advance or the head is incomplete, and those whose request or response does not move on. They
+ * are closed after a grace period: the process would end before it has closed its database. A request that arrived whole is served.
  */
-function closeConnectionsWithoutRequest(app: FastifyInstance, clock: Clock): void {
-  const connections = new Map<Socket, { requestsUnderWay: number }>();
+function closeWaitingConnections(
+  app: FastifyInstance,
+  { clock, exchanges }: { clock: Clock; exchanges: OpenExchanges },
+) {
+  const connections = new Set<Socket>();
   const allClosed = new AbortController();
-  app.server.on('request', ({ socket }, response) => {
-    const connection = connections.get(socket);
-    if (connection === undefined) return;
-    connection.requestsUnderWay += 1;
-    response.once('close', () => {
-      connection.requestsUnderWay -= 1;
-    });
-  });
   app.server.on('connection', (socket) => {
-    connections.set(socket, { requestsUnderWay: 0 });
+    connections.add(socket);
     socket.once('close', () => {
       connections.delete(socket);
       if (connections.size === 0 && !app.server.listening) allClosed.abort();
     });
   });
   const close = async (): Promise<void> => {
-    if (connections.size === 0) return;
-    await clock.sleep(connectionGraceMs, allClosed.signal);
-    for (const [socket, { requestsUnderWay }] of connections) if (requestsUnderWay === 0) socket.destroy();
+    while (connections.size > 0 && !allClosed.signal.aborted) {
+      await clock.sleep(connectionGraceMs, allClosed.signal);
+      for (const socket of connections) if (!exchanges.isServing(socket)) socket.destroy();
+    }
   };
   app.addHook('preClose', async () => {
     setImmediate(() => void close());

@@ -118,7 +118,8 @@ export async function serveApi(server: FastifyInstance, options: AppOptions, par
   const runContext = { db, commits: parts.commits, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
   const routes = bindApiRoutes({ money, endpoints, posters });
   await server.register(async (api) => {
-    metrics.watchLimiter(refuseOverload(api));
+    const { all, ofMerchants } = refuseOverload(api);
+    for (const limiter of [all, ofMerchants]) metrics.watchLimiter(limiter);
     registerApi(api, {
       ...runContext,
       log,

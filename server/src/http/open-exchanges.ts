@@ -1,0 +1,36 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+/** The requests of each connection that have no complete response yet. */
+export class OpenExchanges {
+  readonly #bySocket = new WeakMap<Socket, Set<Exchange>>();
+
+  watch(server: Server): void {
+    server.on('request', (request, response) => {
+      const open = this.#bySocket.get(request.socket) ?? new Set();
+      this.#bySocket.set(request.socket, open);
+      const exchange = { request, response };
+      open.add(exchange);
+      response.once('close', () => open.delete(exchange));
+    });
+  }
+
+  /** Whether the service works on a request of the connection: it does not while the client's body or its reading is late. */
+  isServing(socket: Socket): boolean {
+    return this.#of(socket).some(({ request, response }) => request.complete && !response.writableEnded);
+  }
+
+  /** The response of the last request that has arrived whole; undefined where all of those are answered. */
+  lastOwed(socket: Socket): ServerResponse | undefined {
+    return this.#of(socket).findLast(({ request }) => request.complete)?.response;
+  }
+
+  #of(socket: Socket): Exchange[] {
+    return [...(this.#bySocket.get(socket) ?? [])];
+  }
+}
