@@ -130,7 +130,7 @@ test('a network without numbers gets none, whatever was typed before', async () 
   assert.deepEqual(server.checkout.calls, [{ type: 'pay', token: 'mine', network: 'wave', accountNumber: null }]);
 });
 
-test('a number and a code are read in other digits and with the invisible marks of a copied text', async () => {
+test('a number, a code and an id are read in other digits and with the invisible marks of a copied text', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
   server.checkout.next = viewOf('approve_on_phone');
   server.checkout.setSilently('code', viewOf('enter_code'));
@@ -140,11 +140,13 @@ test('a number and a code are read in other digits and with the invisible marks 
   await post('/pay/mine', { network: 'aps', account_number: '\u202a+220 701 2345\u202c' });
   await post('/pay/code/code', { code: '۱۲۳ ۴۵۶' });
   await post('/pay/code/code', { code: '߁߂߃ ߄߅߆' });
+  await post('/pay/send/transaction-id', { transaction_id: '٧٠١٢٣\u200e' });
   assert.deepEqual(server.checkout.calls, [
     { type: 'pay', token: 'mine', network: 'aps', accountNumber: '701 2345' },
     { type: 'pay', token: 'mine', network: 'aps', accountNumber: '+220 701 2345' },
     { type: 'proceed', token: 'code', code: '123456' },
     { type: 'proceed', token: 'code', code: '123456' },
+    { type: 'submit_transaction_id', token: 'send', typed: '70123' },
   ]);
 });
 
