@@ -18,6 +18,7 @@ export const consoleAssets = createAssets(`${consoleHome}/assets`, {
   styles: [
     new URL('../pages/style.css', import.meta.url),
     new URL('../pages/controls.css', import.meta.url),
+    new URL('../pages/ends.css', import.meta.url),
     new URL('../portal/portal.css', import.meta.url),
     new URL('../portal/patterns/patterns.css', import.meta.url),
     new URL('console.css', import.meta.url),

@@ -19,6 +19,7 @@ export const dashboardAssets = createAssets('/dashboard/assets', {
   styles: [
     new URL('../pages/style.css', import.meta.url),
     new URL('../pages/controls.css', import.meta.url),
+    new URL('../pages/ends.css', import.meta.url),
     new URL('../portal/portal.css', import.meta.url),
     new URL('../portal/patterns/patterns.css', import.meta.url),
     new URL('balance/balance.css', import.meta.url),

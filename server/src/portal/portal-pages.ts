@@ -13,6 +13,7 @@ export const portalAssets = createAssets('/dashboard/assets', {
   styles: [
     new URL('../pages/style.css', import.meta.url),
     new URL('../pages/controls.css', import.meta.url),
+    new URL('../pages/ends.css', import.meta.url),
     new URL('portal.css', import.meta.url),
   ],
   scripts: ['passkey.js', 'patterns/patterns.js'].map((name) => new URL(name, import.meta.url)),
