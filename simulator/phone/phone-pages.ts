@@ -44,6 +44,7 @@ interface PhoneContext extends PhonePagesOptions {
 const style = loadStyle(
   new URL('../../server/src/pages/style.css', import.meta.url),
   new URL('../../server/src/pages/controls.css', import.meta.url),
+  new URL('../../server/src/pages/ends.css', import.meta.url),
   new URL('phone.css', import.meta.url),
 );
 const script = loadScript(new URL('phone.js', import.meta.url));
@@ -97,8 +98,9 @@ function addPhone(scope: FastifyInstance, context: PhoneContext): void {
     const otherNumberPath = withKey('/simulator/phone', request);
     const formProof = context.guard.field(path);
     const phone: Phone = { number, prompts, arrivals, floats, path, otherNumberPath, formProof };
-    if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, { body: phoneMain(phone) });
-    return sender.send(request, reply, { status: 200, content: phonePage(phone) });
+    const content = phonePage(phone);
+    if (request.headers['x-page-part'] !== 'main') return sender.send(request, reply, { status: 200, content });
+    return sender.sendPart(request, reply, { ...content, body: phoneMain(phone) });
   });
 
   scope.post('/:number', async (request: PhoneRequest, reply) => {

@@ -57,6 +57,7 @@ export function sampleCharge(changes: Partial<CheckoutCharge> = {}): CheckoutCha
     networkName: 'Afrimoney',
     maskedNumber: '.... 2345',
     number: '7012345',
+    receivedDirectly: false,
     waitingSince: fixtureTime,
     simulatedNumber: null,
     status: 'pending',
@@ -86,9 +87,22 @@ function sending(typedId?: TypedId): CheckoutView {
     toName: 'Kairaba Books',
     amount: '450.00',
   } as const;
-  const network = { networkId: 'wave', networkName: 'Wave', number: null, maskedNumber: '' };
+  const network = { networkId: 'wave', networkName: 'Wave', number: null, maskedNumber: '', receivedDirectly: true };
   const view = processing({ ...network, nextAction, amountPaidMinor: 45_000n, ...(typedId && { typedId }) });
   return { ...view, amountMinor: 45_000n, totalMinor: 45_000n };
+}
+
+/** A payment that has ended without the network's message. */
+function sentWithout({
+  status,
+  failureCode,
+}: {
+  status: 'expired' | 'cancelled';
+  failureCode: 'expired' | 'cancelled';
+}) {
+  const view = sending();
+  const end = { status: failureCode === 'expired' ? 'failed' : 'cancelled', progress: 'final' } as const;
+  return { ...view, status, charge: sampleCharge({ ...view.charge, ...end, nextAction: null, failureCode }) };
 }
 
 const paid = sampleCharge({
@@ -244,6 +258,8 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
   'send-typed-twice': sending({ value: 'T_QK7H2M4P', waitsFor: 'check', triesLeft: 5 }),
   'send-refused': sending({ value: null, waitsFor: null, triesLeft: 4 }),
   'send-closed': sending({ value: null, waitsFor: null, triesLeft: 0 }),
+  'send-expired': sentWithout({ status: 'expired', failureCode: 'expired' }),
+  'send-cancelled': sentWithout({ status: 'cancelled', failureCode: 'cancelled' }),
   asking: processing({ networkId: 'wave', networkName: 'Wave', progress: 'unknown', nextAction: null }),
   review: processing({ underReview: true, amountPaidMinor: 120_000n, arrivedMinor: 120_000n }),
   paid: sampleView({ status: 'successful', charge: paid }),

@@ -5,6 +5,7 @@ import { addMs, dayMs } from '../../server/src/kit/clock.ts';
 import { eventually } from '../harness/eventually.ts';
 import { addTestRailAccount } from '../harness/rail-accounts.ts';
 import { ReceiptsShop, receiptText, type OpenPayment } from '../harness/receipts-shop.ts';
+import { readableText } from '../harness/readable-text.ts';
 import { asOwner } from '../harness/tables.ts';
 
 // A shop without any contract: its own number at a network, and its phone, which forwards the network's messages.
@@ -329,6 +330,18 @@ test('a message that comes after the payment has expired pays it late', async ()
   await shop.receive('T_TOOLATE1');
   await shop.untilStatus(late.id, 'successful');
   assert.equal((await shop.transaction(late.id))['late'], true);
+});
+
+test('a payer whose payment has ended without a message reads not to send again, and not “not paid”', async () => {
+  const [expired, cancelled] = [await shop.open(), await shop.open()];
+  await asOwner(shop.service, 'UPDATE payment_intents SET expires_at = now() WHERE id = $1', [expired.id]);
+  assert.equal((await shop.api.post(`/v1/payments/${cancelled.id}/cancel`)).status, 200);
+  for (const { id, path } of [expired, cancelled]) {
+    await eventually('the attempt has ended', async () => (await shop.transaction(id))['status'] !== 'pending');
+    const text = readableText(await (await fetch(shop.service.url + path)).text());
+    assert.match(text, /sentthemoney,donotsenditagain\.ShowKairabaBooksthemessagefromWave/);
+    assert.doesNotMatch(text, /Youhavenotpaid|weareasking/);
+  }
 });
 
 test('a payment with a share or a fee is refused where the money goes straight to the shop', async () => {

@@ -27,7 +27,7 @@ export interface PageContent {
 }
 
 /** What a page's script puts in place of the current main part. */
-export type PagePart = Pick<PageContent, 'body' | 'moreStyle'>;
+export type PagePart = Pick<PageContent, 'title' | 'body' | 'moreStyle'>;
 
 /** Sends pages with the same style, script and headers. */
 export interface PageSender {
@@ -67,7 +67,10 @@ export function createPageSender(options: PageSenderOptions): PageSender {
     },
     async sendPart(request, reply, part) {
       reply.code(200).headers(headers(null));
-      return reply.send(await compress(request, reply, `${moreStyleOf(part, options)}${renderHtml(part.body)}`));
+      const title = renderHtml(html`<title>${part.title}</title>`);
+      return reply.send(
+        await compress(request, reply, `${title}${moreStyleOf(part, options)}${renderHtml(part.body)}`),
+      );
     },
     render: (content) => ({ headers: headers(null), text: renderDocument(content, options, '') }),
   };

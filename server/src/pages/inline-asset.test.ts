@@ -31,6 +31,13 @@ test('no style or script can end its element, and comments are removed', () => {
   }
 });
 
+test('a shortened style has no spaces around what joins selectors, and those of a calculation', () => {
+  const shortened = loadStyle(...files('.css')).text;
+  assert.match(shortened, /\.summary\+\.step\{/);
+  assert.match(shortened, /\.languages>\*\{/);
+  assert.match(shortened, /\/ 2\) \+ 2rem\)/);
+});
+
 test('scripts use only syntax that phones of 2017 support', () => {
   for (const file of files('.js')) assert.doesNotMatch(loadScript(file).text, /\?\.|\?\?|catch ?\{|\|\|=|#[a-z]+\(/);
 });

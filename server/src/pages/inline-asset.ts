@@ -29,11 +29,11 @@ export function loadStyle(...files: URL[]): InlineAsset {
 /** A page's style, and by name what only some of its states need; they share their custom properties. */
 export function loadStyles<Name extends string>(
   files: URL[],
-  more: Readonly<Record<Name, URL>>,
+  more: Readonly<Record<Name, URL[]>>,
 ): { style: InlineAsset; moreStyles: ReadonlyMap<Name, InlineAsset> } {
-  const read = (file: URL): string => shortenStyle(readFileSync(file, 'utf8'));
-  const style = files.map(read).join('');
-  const others = (Object.entries(more) as [Name, URL][]).map(([name, file]) => ({ name, text: read(file) }));
+  const read = (texts: URL[]): string => texts.map((file) => shortenStyle(readFileSync(file, 'utf8'))).join('');
+  const style = read(files);
+  const others = (Object.entries(more) as [Name, URL[]][]).map(([name, texts]) => ({ name, text: read(texts) }));
   const properties = [...new Set([style, ...others.map(({ text }) => text)].join('').match(customProperty))];
   return {
     style: asset(shortenNames(style, properties), properties),
@@ -72,14 +72,19 @@ function asset(text: string, properties: readonly string[]): InlineAsset {
 
 /** Removes comments and unnecessary white space. The files contain no strings that this could change. */
 function shortenStyle(text: string): string {
-  return text
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/\s+/g, ' ')
-    .replace(/ ?([{};,]) ?/g, '$1')
-    .replace(/: /g, ':')
-    .replace(/(?<=[\s:(,-])0\./g, '.')
-    .replaceAll(';}', '}')
-    .trim();
+  return (
+    text
+      .replace(/\/\*[\s\S]*?\*\//g, '')
+      .replace(/\s+/g, ' ')
+      .replace(/ ?([{};,]) ?/g, '$1')
+      .replace(/: /g, ':')
+      .replaceAll(' !', '!')
+      // Between selectors; in a calculation the spaces count.
+      .replace(/ ([>+]) (?=[^{};]*\{)/g, '$1')
+      .replace(/(?<=[\s:(,-])0\./g, '.')
+      .replaceAll(';}', '}')
+      .trim()
+  );
 }
 
 const customProperty = /--[a-z-]+/g;

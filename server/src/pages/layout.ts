@@ -3,21 +3,25 @@ import { languages, type Language } from '../languages/languages.ts';
 import type { PageContent } from './document.ts';
 import { icon, type IconName } from './icons.ts';
 
-/** The frame of every page. With a language, links to the others follow the page. */
-export function layout(body: Html, language: Language | null = null): Html {
+/**
+ * The frame of every page. With a language, links to the others follow the page; `query` is what they carry over of its address, such
+ * as `correct=1`.
+ */
+export function layout(body: Html, language: Language | null = null, query = ''): Html {
   return html`<div class="page">
 ${body}
-${language !== null && languageLinks(language)}
+${language !== null && languageLinks(language, query)}
 </div>`;
 }
 
 /** A link opens the same page; `page-language.ts` remembers the choice. */
-function languageLinks({ code: current, t }: Language): Html {
+function languageLinks({ code: current, t }: Language, query: string): Html {
+  const start = query && `${query}&`;
   return html`<nav class="languages" aria-label="${t('languages')}">
 ${languages.map(({ code, name }) =>
   code === current
     ? html`<span lang="${code}" aria-current="true">${name}</span>`
-    : html`<a href="?lang=${code}" lang="${code}" hreflang="${code}">${name}</a>`,
+    : html`<a href="?${start}lang=${code}" lang="${code}">${name}</a>`,
 )}
 </nav>`;
 }
@@ -41,6 +45,7 @@ export function messagePage(message: Message, language: Language | null = null):
   return {
     title,
     ...(language && { language: language.code }),
+    moreStyle: 'ended',
     refreshSeconds: null,
     body: layout(
       html`<main class="card narrow">

@@ -58,6 +58,7 @@ export interface OpenPrompt {
   networkName: string;
   maskedNumber: string;
   number: string | null;
+  receivedDirectly: boolean;
   transactionReference: string;
 }
 
@@ -83,6 +84,8 @@ export interface CheckoutCharge {
   maskedNumber: string;
   /** The whole number as typed; the page decides who may see it. Null for none. */
   number: string | null;
+  /** Whether the payer sends the money to the business's own number, where no network can say whether it was sent. */
+  receivedDirectly: boolean;
   /** When the attempt started. */
   waitingSince: Date;
   /** The whole number, of test payments only: it leads to the simulated phone. */

@@ -297,6 +297,7 @@ function toChargeView(merchant: Merchant, charge: Charge): CheckoutCharge {
     networkName: networkName(charge.network),
     maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
     number: charge.accountNumber,
+    receivedDirectly: charge.receivedDirectly,
     waitingSince: charge.createdAt,
     simulatedNumber: merchant.testMode ? charge.accountNumber : null,
     status: charge.status,
@@ -320,6 +321,7 @@ function toOpenPrompt(charge: Charge): OpenPrompt {
     networkName: networkName(charge.network),
     maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
     number: charge.accountNumber,
+    receivedDirectly: charge.receivedDirectly,
     transactionReference: charge.transactionReference,
   };
 }

@@ -31,6 +31,7 @@ interface AssetFiles {
 const sharedStyles = [
   new URL('../pages/style.css', import.meta.url),
   new URL('../pages/controls.css', import.meta.url),
+  new URL('../pages/ends.css', import.meta.url),
   new URL('portal.css', import.meta.url),
 ];
 const sharedScripts = [new URL('passkey.js', import.meta.url), new URL('patterns/patterns.js', import.meta.url)];

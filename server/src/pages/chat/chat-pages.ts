@@ -25,6 +25,7 @@ type ChatRequest = FastifyRequest<{ Params: { number?: string }; Querystring: { 
 const style = loadStyle(
   new URL('../style.css', import.meta.url),
   new URL('../controls.css', import.meta.url),
+  new URL('../ends.css', import.meta.url),
   new URL('chat.css', import.meta.url),
 );
 

@@ -107,6 +107,8 @@ for (const path of ['/pay/choose', '/link/fixed']) {
       ['+220 83 301', ['QMoney']],
       ['6', []],
       ['00220 7', ['Afrimoney']],
+      ['\u0663\u0660', ['QMoney']],
+      ['\u200e\u07c7', ['Afrimoney']],
     ] as const) {
       await field.fill(typed);
       assert.deepEqual(await likelyNetworks(page), likely, typed);

@@ -130,7 +130,43 @@ test('a network without numbers gets none, whatever was typed before', async () 
   assert.deepEqual(server.checkout.calls, [{ type: 'pay', token: 'mine', network: 'wave', accountNumber: null }]);
 });
 
-test('a number and a code are read in other digits and with the invisible marks of a copied text', async () => {
+test('choosing a language keeps what has been typed and chosen, once, and no code', async () => {
+  server.checkout.setSilently('code', viewOf('enter_code'));
+  await using opened = await openPage();
+  const { page } = opened;
+  const openInFrench = async (): Promise<void> => {
+    await page.getByRole('link', { name: 'Français' }).click();
+    await page.waitForURL(/lang=fr/);
+  };
+  await page.goto(`${server.baseUrl}/pay/mine`);
+  await page.locator('#number').fill('3012345');
+  await page.getByRole('radio', { name: 'APS' }).check();
+  await openInFrench();
+  assert.equal(await page.locator('html').getAttribute('lang'), 'fr');
+  assert.equal(await page.locator('#number').inputValue(), '3012345');
+  assert.equal(await page.locator('#network-aps').isChecked(), true);
+  await page.goto(`${server.baseUrl}/pay/mine?lang=en`);
+  assert.equal(await page.locator('#number').inputValue(), '');
+  await page.goto(`${server.baseUrl}/pay/code?lang=en`);
+  await page.locator('#code').fill('123456');
+  await openInFrench();
+  assert.equal(await page.locator('#code').inputValue(), '');
+  assert.equal(await page.evaluate('sessionStorage.length'), 0);
+  assert.deepEqual(opened.pageErrors, []);
+});
+
+test('choosing a language keeps the form in which a transaction id is corrected', async () => {
+  server.checkout.setSilently('mine', viewOf('send-typed'));
+  await using opened = await openPage();
+  const { page } = opened;
+  await page.goto(`${server.baseUrl}/pay/mine?correct=1`);
+  await page.locator('#transaction_id').fill('TX 77');
+  await page.getByRole('link', { name: 'Français' }).click();
+  await page.waitForURL(/lang=fr/);
+  assert.equal(await page.locator('#transaction_id').inputValue(), 'TX 77');
+});
+
+test('a number, a code and an id are read in other digits and with the invisible marks of a copied text', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
   server.checkout.next = viewOf('approve_on_phone');
   server.checkout.setSilently('code', viewOf('enter_code'));
@@ -140,11 +176,13 @@ test('a number and a code are read in other digits and with the invisible marks 
   await post('/pay/mine', { network: 'aps', account_number: '\u202a+220 701 2345\u202c' });
   await post('/pay/code/code', { code: '۱۲۳ ۴۵۶' });
   await post('/pay/code/code', { code: '߁߂߃ ߄߅߆' });
+  await post('/pay/send/transaction-id', { transaction_id: '٧٠١٢٣\u200e' });
   assert.deepEqual(server.checkout.calls, [
     { type: 'pay', token: 'mine', network: 'aps', accountNumber: '701 2345' },
     { type: 'pay', token: 'mine', network: 'aps', accountNumber: '+220 701 2345' },
     { type: 'proceed', token: 'code', code: '123456' },
     { type: 'proceed', token: 'code', code: '123456' },
+    { type: 'submit_transaction_id', token: 'send', typed: '70123' },
   ]);
 });
 

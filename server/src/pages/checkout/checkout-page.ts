@@ -18,7 +18,7 @@ import {
 } from './step.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { layout, testRibbon } from '../layout.ts';
-import { awaitingReceiptStep, idsRefusedStep, sendStep } from './send-step.ts';
+import { awaitingReceiptStep, correctsTypedId, idsRefusedStep, sendStep } from './send-step.ts';
 import { summary } from './summary.ts';
 import { approveStep, checkingStep, openStep, startingStep } from './waiting-steps.ts';
 
@@ -38,7 +38,7 @@ ${checkoutMain(model)}
     language: language.code,
     accent: accentFor(model),
     preview: previewOf(model),
-    body: layout(body, language),
+    body: layout(body, language, correctsTypedId(model) ? 'correct=1' : ''),
     moreStyle: moreStyleOf(step),
     opensUrl: opensUrl(model),
     refreshSeconds: refreshSecondsOf(model, step),
@@ -78,7 +78,7 @@ function opensUrl({ opensNetwork, view: { charge }, now }: CheckoutPageModel): s
 
 /** What the page's script puts in place of the current part. */
 export function checkoutPart(model: CheckoutPageModel): PagePart {
-  return { body: checkoutMain(model), moreStyle: moreStyleOf(stepOf(model.view)) };
+  return { title: pageTitle(model), body: checkoutMain(model), moreStyle: moreStyleOf(stepOf(model.view)) };
 }
 
 function moreStyleOf(step: StepName): 'choice' | 'waiting' | 'ended' {
@@ -93,8 +93,7 @@ function checkoutMain(model: CheckoutPageModel): Html {
   const { view, path } = model;
   const step = stepOf(view);
   const opens = opensUrl(model);
-  const title = pageTitle(model);
-  return html`<main class="card${!isReceipt(step) && ' wide'}" data-state="${stateName(view)}" data-title="${title}" data-page="${path}"${
+  return html`<main class="card${!isReceipt(step) && ' wide'}" data-state="${stateName(view)}" data-page="${path}"${
     isLive(view) && html` data-live`
   }${isReceipt(step) && html` data-receipt`}${opensNext(model, opens)}>
 ${isReceipt(step) ? receipt(model, step) : html`${summary(model)}${stepSection(model, step)}`}
@@ -177,6 +176,7 @@ export function cancelPage(model: CheckoutPageModel): PageContent {
     title: tabTitle(model, 'cancel-question'),
     language: language.code,
     accent: accentFor(model),
+    moreStyle: 'ended',
     refreshSeconds: null,
     body: layout(
       html`${view.testMode && testRibbon(language)}

@@ -43,13 +43,14 @@ export interface CheckoutRenderer {
 const { style, moreStyles } = loadStyles(
   ['../style.css', '../controls.css', 'checkout.css'].map((file) => new URL(file, import.meta.url)),
   {
-    choice: new URL('../network-fields.css', import.meta.url),
-    waiting: new URL('waiting.css', import.meta.url),
-    ended: new URL('ended.css', import.meta.url),
+    choice: [new URL('../network-fields.css', import.meta.url)],
+    waiting: [new URL('waiting.css', import.meta.url)],
+    ended: [new URL('../ends.css', import.meta.url), new URL('ended.css', import.meta.url)],
   },
 );
 export const checkoutScript = loadScript(
   new URL('live.js', import.meta.url),
+  new URL('../keep-typed.js', import.meta.url),
   new URL('../likely-network.js', import.meta.url),
 );
 

@@ -82,6 +82,17 @@ const words: Record<keyof typeof checkoutFixtures, string[]> = {
   'send-typed-large': ['We are waiting for Wave’s statement', 'Do not send again.'],
   'send-typed-twice': ['This id was typed for another payment too.', 'Do not send again.'],
   'send-refused': ['do not send it again', 'No payment with this id and amount has arrived. 4 tries left.'],
+  'send-expired': [
+    'The time to pay is over',
+    'If you have sent the money, do not send it again.',
+    'Show Kairaba Bookshop the message from Wave.',
+    'TX-20261120-101742-7KQ2M9XD',
+  ],
+  'send-cancelled': [
+    'This payment was cancelled',
+    'If you have sent the money, do not send it again.',
+    'Show Kairaba Bookshop the message from Wave.',
+  ],
   'send-closed': [
     'This form is closed',
     'Five ids were not right.',
@@ -246,6 +257,13 @@ test('without scripts a payer reads what to send, sees no dead button, and a typ
     [await refreshes('send'), await refreshes('send-typed'), await refreshes('send-closed')],
     [false, true, false],
   );
+});
+
+test('a payer who may have sent the money reads neither “not paid” nor that the network is asked', async () => {
+  for (const name of ['send-expired', 'send-cancelled']) {
+    const text = readableText(await (await fetch(`${server.baseUrl}/pay/${name}`)).text());
+    assert.doesNotMatch(text, /Youhavenotpaid|weareasking/i, name);
+  }
 });
 
 test('a payer who may have sent the money sees no time run out and no way to send again', async () => {

@@ -3,6 +3,7 @@ import { icon, type IconName } from '../icons.ts';
 import { shopContact } from '../merchant-appearance.ts';
 import { amountText, foreignText, formatTime } from '../page-text.ts';
 import { failureText } from './failure-text.ts';
+import type { CheckoutCharge, OpenPrompt } from '../../payments/checkout-view.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { shopLink } from './links.ts';
 import { hasOpenAttempt, openAttempts } from './step.ts';
@@ -41,7 +42,7 @@ export function cancelledStep(model: CheckoutPageModel): Html {
     tone: 'calm',
     icon: 'cross',
     heading: t('cancelled'),
-    body: hasOpenAttempt(view) ? lateApproval(model) : html`<p>${t('nothing-paid')}</p>`,
+    body: whatIsKnown(model, html`<p>${t('nothing-paid')}</p>`),
     after: shopLink(model, view.cancelUrl ?? view.returnUrl),
   });
 }
@@ -55,7 +56,7 @@ export function expiredStep(model: CheckoutPageModel): Html {
     icon: 'clock',
     heading: t('expired'),
     body: html`<p>${t('expired-text', { time })}</p>
-${hasOpenAttempt(view) ? lateApproval(model) : html`<p>${t('expired-ask', { merchant: foreignText(view.merchantName) })}</p>`}`,
+${whatIsKnown(model, html`<p>${t('expired-ask', { merchant: foreignText(view.merchantName) })}</p>`)}`,
     after: shopLink(model, view.cancelUrl ?? view.returnUrl),
   });
 }
@@ -80,6 +81,27 @@ ${charge !== null && html`<div><dt>${t('reference')}</dt><dd class="reference">$
 <p>${t('review-keep', { merchant: foreignText(merchantName) })}</p>`,
     after: shopLink(model, returnUrl),
   });
+}
+
+/** `unpaid`, unless an attempt may still be paid or the payer may have sent the money to the shop's own number. */
+function whatIsKnown(model: CheckoutPageModel, unpaid: Html): Html {
+  const { charge, openPrompts } = model.view;
+  const sent = [charge, ...openPrompts].find((attempt) => attempt !== null && mayBeSent(attempt));
+  if (sent) return perhapsSent(model, sent);
+  return hasOpenAttempt(model.view) ? lateApproval(model) : unpaid;
+}
+
+/** Only the shop knows, from its message. A person who has looked gives another reason. */
+function mayBeSent(attempt: OpenPrompt & Partial<Pick<CheckoutCharge, 'failureCode'>>): boolean {
+  const { receivedDirectly, failureCode = null } = attempt;
+  return receivedDirectly && (failureCode === null || failureCode === 'cancelled' || failureCode === 'expired');
+}
+
+function perhapsSent({ view, language: { t } }: CheckoutPageModel, sent: OpenPrompt): Html {
+  const values = { merchant: foreignText(view.merchantName), network: foreignText(sent.networkName) };
+  return html`<p class="notice wait">${icon('warning')}<span>${t('send-not-again')}</span></p>
+<p>${t('send-closed-next', values)}</p>
+<p>${t('send-closed-reference')} <b class="reference">${sent.transactionReference}</b></p>`;
 }
 
 function lateApproval({ view, language: { t } }: CheckoutPageModel): Html {

@@ -41,7 +41,7 @@ export function readCode(body: unknown): string {
 
 /** The transaction id that the payer found in the network's message. */
 export function readTransactionId(body: unknown): string {
-  return field(body, 'transaction_id');
+  return typedDigits(field(body, 'transaction_id'));
 }
 
 /** The attempt that a page shows; null for a page of an earlier release. */

@@ -82,6 +82,7 @@
       show(part, true);
     } catch (_error) {
       location.replace(page() || '');
+      window.keepTyped();
     }
   }
 
@@ -91,8 +92,7 @@
     const next = part.querySelector('main');
     const style = part.querySelector('style');
     if (!next || (!isOwn && next.dataset.state === old.dataset.state)) return;
-    const isNew = (other) => other.textContent !== style.textContent;
-    if (style && Array.from(document.querySelectorAll('style')).every(isNew)) document.head.append(style);
+    if (style && !document.head.innerHTML.includes(style.textContent)) document.head.append(style);
     const active = document.activeElement;
     const hadFocus = old.contains(active);
     for (const field of isOwn ? [] : old.querySelectorAll('input:not([type=hidden])')) {
@@ -102,9 +102,8 @@
       else same.value = field.value;
     }
     old.replaceWith(next);
-    document.title = next.dataset.title || part.title;
-    const announced = document.getElementById('live');
-    if (announced) announced.textContent = document.title;
+    document.title = part.title;
+    document.getElementById('live').textContent = document.title;
     const fieldToFocus = next.querySelector('[autofocus]');
     if (fieldToFocus && (isOwn || !hadFocus)) fieldToFocus.focus();
     else if (hadFocus) focusOn((active.id && document.getElementById(active.id)) || next.querySelector('#step'));
@@ -143,26 +142,22 @@
     return minutes < 60 ? minutes + ' min' : Math.floor(minutes / 60) + ' h ' + (minutes % 60) + ' min';
   }
 
-  // What to do when nothing arrives is shown after some time only.
-  function showInTime() {
+  // All times are counted from when this part of the page was shown; the server's clock decides.
+  function tick() {
+    // What to do when nothing arrives is shown after some time only.
     const late = document.querySelector('[data-after-ms]');
-    if (late && ageMs(late) >= Number(late.dataset.afterMs)) late.hidden = false;
-  }
-
-  // The time left, counted from when this part of the page was shown; the server's clock decides.
-  function countDown() {
+    if (late && ageMs(late) >= late.dataset.afterMs) late.hidden = false;
     const left = document.querySelector('[data-left-ms]');
-    if (!left) return;
-    const minutes = Math.max(1, Math.ceil((left.dataset.leftMs - ageMs(left)) / 60000));
-    if (minutes < 2880) left.textContent = inUnits(minutes);
-  }
-
-  // The running time since the payment, which a screenshot of a receipt does not have.
-  function countUp() {
+    if (left) {
+      const minutes = Math.max(1, Math.ceil((left.dataset.leftMs - ageMs(left)) / 60000));
+      if (minutes < 2880) left.textContent = inUnits(minutes);
+    }
+    // The running time since the payment, which a screenshot of a receipt does not have.
     const since = document.querySelector('[data-since-ms]');
-    if (!since) return;
-    const seconds = Math.floor((Number(since.dataset.sinceMs) + ageMs(since)) / 1000);
-    if (seconds < 172800) since.textContent = seconds < 60 ? seconds + ' s' : inUnits(Math.floor(seconds / 60));
+    if (since) {
+      const seconds = Math.floor((Number(since.dataset.sinceMs) + ageMs(since)) / 1000);
+      if (seconds < 172800) since.textContent = seconds < 60 ? seconds + ' s' : inUnits(Math.floor(seconds / 60));
+    }
   }
 
   document.addEventListener('submit', (event) => {
@@ -173,7 +168,7 @@
     button.setAttribute('aria-busy', 'true');
     stop();
     // Old browsers send it themselves.
-    if (!window.fetch || !window.URLSearchParams || !document.querySelector('main[data-page]')) return;
+    if (!window.URLSearchParams || !document.querySelector('main[data-page]')) return;
     event.preventDefault();
     void send(event.target);
   });
@@ -198,9 +193,7 @@
   // In response to the form of a link or counter, the page comes without its own address.
   if (page() && location.pathname !== page()) history.replaceState(null, '', page());
   showButtons();
-  countDown();
-  setInterval(countDown, 10000);
-  setInterval(countUp, 1000);
-  setInterval(showInTime, 1000);
+  tick();
+  setInterval(tick, 1000);
   listen();
 })(document, navigator);

@@ -95,8 +95,7 @@ const waitTexts = { message: 'typed-message', statement: 'typed-statement', chec
 /** The money may have been sent, so the page says first not to send it again. */
 export function awaitingReceiptStep(model: CheckoutPageModel): Html {
   const { t } = model.language;
-  const isRefused = model.refusedForm?.errors.some(({ field }) => field === 'transaction_id') === true;
-  if (mayCorrect(model) && (model.correctsId || isRefused)) return correctionForm(model);
+  if (correctsTypedId(model)) return correctionForm(model);
   const { value = null, waitsFor = null } = model.view.charge?.typedId ?? {};
   const network = networkName(model);
   return html`<section class="step" aria-labelledby="step">
@@ -108,6 +107,12 @@ ${mayCorrect(model) && html`<p class="quiet"><a href="${model.path}?correct=1">$
 <p class="quiet"><a href="${model.path}">${t('check-again')}</a></p>
 ${shopContact(t, model.appearance)}
 </section>`;
+}
+
+/** Whether the page shows the form for another id in the place of the one that is looked for. */
+export function correctsTypedId(model: CheckoutPageModel): boolean {
+  const isRefused = model.refusedForm?.errors.some(({ field }) => field === 'transaction_id') === true;
+  return mayCorrect(model) && (model.correctsId || isRefused);
 }
 
 /** While only the message is missing. Another id takes the place of the first one, which uses up a try. */

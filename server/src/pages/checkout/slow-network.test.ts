@@ -118,6 +118,24 @@ test('with scripts, a form whose response is lost is not sent again, and the pag
   assert.equal(server.checkout.calls.length, 1);
 });
 
+test('a number whose form could not be sent is there again once the network is back, and was not sent', async () => {
+  server.checkout.setSilently('slow', sampleView());
+  await using opened = await openOwnPage();
+  const { page, context } = opened;
+  await page.goto(`${server.baseUrl}/pay/slow`);
+  await page.getByRole('radio', { name: 'APS' }).check();
+  await page.getByLabel('Your mobile-money number').fill('3012345');
+  server.checkout.calls.length = 0;
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.waitForURL(/^chrome-error:/);
+  await context.setOffline(false);
+  await page.goto(`${server.baseUrl}/pay/slow`);
+  assert.equal(await page.getByLabel('Your mobile-money number').inputValue(), '3012345');
+  assert.equal(await page.getByRole('radio', { name: 'APS' }).isChecked(), true);
+  assert.deepEqual(server.checkout.calls, []);
+});
+
 test('on 2G, the receipt shows within 3.5 seconds of the approval', async () => {
   await using opened = await openOwnPage();
   const { page, context } = opened;

@@ -80,7 +80,10 @@ test('a code that opens nothing is refused beside the field, which keeps it', as
     assert.match(text, /id="code-error"[\s\S]*No counter has this code/);
     assert.match(text, /aria-invalid="true" aria-describedby="code-error code-hint"/);
     assert.doesNotMatch(text, /<script/);
-    if (status === 404) assert.ok(text.includes(`value="${typed}"`), typed);
+    if (status === 404) {
+      assert.ok(text.includes(`value="${typed}"`), typed);
+      assert.ok(text.includes(`href="?code=${typed.replace(' ', '+')}&amp;lang=fr"`), 'also in another language');
+    }
   }
   assert.equal((await open(`/pos?code=${code}&code=${code}`)).status, 400);
 });

@@ -33,6 +33,7 @@ ${isRefused && fieldError('code', t('code-page-unknown'))}
 </section>
 </main>`,
       language,
+      isRefused ? String(new URLSearchParams({ code: refusedCode })) : '',
     ),
   };
 }

@@ -60,15 +60,18 @@ export interface RefusedCollect {
   retryAfterSeconds?: number | undefined;
 }
 
-/** Names merchant and counter before the payer types anything, so that a sticker over the real QR code is noticed. */
-export function collectPage(model: CollectPageModel): PageContent {
+/** The query of a counter's page whose payer has confirmed that it is the right one. */
+export const confirmedQuery = 'counter=right';
+
+/**
+ * Names merchant and counter before the payer types anything, so that a sticker over the real QR code is noticed. In another
+ * language it is the same page: `query` is what shows it.
+ */
+export function collectPage(model: CollectPageModel, query = ''): PageContent {
   const { merchantName, language, path, formProof, formId, refused, amountMinor } = model;
   const { t } = language;
   const title = html`${t('pay-merchant', { merchant: cleanText(merchantName) })} · ${cleanText(model.heading)}`;
-  return collectLayout(
-    model,
-    title,
-    html`<h1 id="step">${merchantLogo(model.appearance)}${t('pay-merchant', { merchant: foreignText(merchantName) })}</h1>
+  const body = html`<h1 id="step">${merchantLogo(model.appearance)}${t('pay-merchant', { merchant: foreignText(merchantName) })}</h1>
 ${targetHeading(model)}
 ${model.description !== null && html`<p class="description">${foreignLines(model.description)}</p>`}
 ${generalErrors(refused?.errors)}
@@ -79,8 +82,8 @@ ${model.customFields.map((label, index) => answerField(model, label, index))}
 ${choice(model)}
 ${payButton(model)}
 </form>
-${model.networks.length === 0 && html`<p class="hint centre">${t('choose-next')}</p>`}`,
-  );
+${model.networks.length === 0 && html`<p class="hint centre">${t('choose-next')}</p>`}`;
+  return collectLayout(model, { title, body, query });
 }
 
 function choice({ networks, networkDetails: details, language, refused }: CollectPageModel): Html {
@@ -111,7 +114,14 @@ function payButton({ amountMinor, feeMinor, feeRule, language: { t } }: CollectP
 // Chats show no more.
 const previewLengthMax = 160;
 
-function collectLayout(model: CollectPageModel, title: Html, body: Html): PageContent {
+interface CollectBody {
+  title: Html;
+  body: Html;
+  /** What another language carries over of the page's address. */
+  query?: string;
+}
+
+function collectLayout(model: CollectPageModel, { title, body, query = '' }: CollectBody): PageContent {
   const { language, testMode, publicUrl, appearance } = model;
   const { pageColour, logoPath } = appearance;
   const description = cleanText(model.description ?? model.heading).slice(0, previewLengthMax);
@@ -129,6 +139,7 @@ ${body}
 </section>
 </main>`,
       language,
+      query,
     ),
   };
 }
@@ -187,15 +198,12 @@ export function confirmCounterPage(model: CollectPageModel): PageContent {
   const { merchantName, heading, path } = model;
   const { t } = model.language;
   const counter = t('counter', { counter: html`<b>${foreignText(heading)}</b>` });
-  return collectLayout(
-    model,
-    html`${t('is-this-it')} ${cleanText(merchantName)}`,
-    html`<h1 id="step">${t('is-this-it')}</h1>
+  const body = html`<h1 id="step">${t('is-this-it')}</h1>
 <p class="counter">${icon('shop')}<span><b>${foreignText(merchantName)}</b><br>${counter}</span></p>
 <p>${t('is-this-it-text')}</p>
-<a class="button" href="${path}?counter=right">${t('is-this-it-yes')}</a>
-<p class="hint centre">${t('is-this-it-no')}</p>`,
-  );
+<a class="button" href="${path}?${confirmedQuery}">${t('is-this-it-yes')}</a>
+<p class="hint centre">${t('is-this-it-no')}</p>`;
+  return collectLayout(model, { title: html`${t('is-this-it')} ${cleanText(merchantName)}`, body });
 }
 
 /** Why a link or counter takes no payments. `not-connected`: its merchant's environment has no connected network. */

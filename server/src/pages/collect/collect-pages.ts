@@ -16,6 +16,7 @@ import {
   closedPage,
   collectPage,
   confirmCounterPage,
+  confirmedQuery,
   type CollectPageModel,
   type RefusedCollect,
 } from './collect-page.ts';
@@ -40,12 +41,13 @@ const codePath = '/pos';
 const style = loadStyle(
   new URL('../style.css', import.meta.url),
   new URL('../controls.css', import.meta.url),
+  new URL('../ends.css', import.meta.url),
   new URL('../network-fields.css', import.meta.url),
   new URL('collect.css', import.meta.url),
 );
 export const collectScript = loadScript(
   new URL('collect.js', import.meta.url),
-  new URL('keep-typed.js', import.meta.url),
+  new URL('../keep-typed.js', import.meta.url),
   new URL('../likely-network.js', import.meta.url),
 );
 
@@ -151,8 +153,9 @@ function contentOf(
   query: { counter?: unknown },
 ): PageContent {
   if (closed !== null) return closedPage(model, closed);
-  const needsConfirmation = unconfirmed && query.counter !== 'right' && model.refused === null;
-  return needsConfirmation ? confirmCounterPage(model) : collectPage(model);
+  if (!unconfirmed) return collectPage(model);
+  const isConfirmed = query.counter === 'right' || model.refused !== null;
+  return isConfirmed ? collectPage(model, confirmedQuery) : confirmCounterPage(model);
 }
 
 /** A typed code redirects to its counter's own URL. Throws AppError `rate_limited` after too many guessed codes. */

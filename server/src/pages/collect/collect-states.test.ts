@@ -80,6 +80,24 @@ test('a form refused without scripts keeps what was typed, and the number is not
   assert.match(page.url(), /\/pay\/open_url(?:\?open=1)?$/);
 });
 
+test('choosing a language keeps the counter that the payer has confirmed, and the amount', async () => {
+  await using opened = await openPage();
+  const { page } = opened;
+  const amount = page.locator('#amount');
+  await page.goto(`${server.baseUrl}/pos/1234567`);
+  await page.getByRole('link', { name: 'Yes, that is right' }).click();
+  await amount.fill('450');
+  await page.getByRole('link', { name: 'Français' }).click();
+  await page.waitForURL(/lang=fr/);
+  assert.equal(await amount.inputValue(), '450');
+  await amount.fill('5');
+  await page.locator('form button').click();
+  await page.locator('.error').waitFor();
+  await page.getByRole('link', { name: 'English' }).click();
+  await page.waitForURL(/lang=en/);
+  assert.equal(await amount.inputValue(), '5');
+});
+
 test('choosing a language keeps what was typed and chosen, once, under the same labels', async () => {
   await using opened = await openPage();
   const { page } = opened;

@@ -12,7 +12,11 @@ export interface HomePagesOptions {
   offersPhone: boolean;
 }
 
-const style = loadStyle(new URL('../style.css', import.meta.url), new URL('../controls.css', import.meta.url));
+const style = loadStyle(
+  new URL('../style.css', import.meta.url),
+  new URL('../controls.css', import.meta.url),
+  new URL('../ends.css', import.meta.url),
+);
 
 /** The home page at `/`, and an empty `/favicon.ico`, which browsers request for everything that is not a page. */
 export const homePages: FastifyPluginAsync<HomePagesOptions> = async (app, { publicUrl, offersPhone }) => {

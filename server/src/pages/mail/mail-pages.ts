@@ -20,6 +20,7 @@ export interface MailPagesOptions {
 const style = loadStyle(
   new URL('../style.css', import.meta.url),
   new URL('../controls.css', import.meta.url),
+  new URL('../ends.css', import.meta.url),
   new URL('../chat/chat.css', import.meta.url),
 );
 
