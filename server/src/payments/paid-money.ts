@@ -1,0 +1,47 @@
+import type { Queryable } from '../kit/db.ts';
+import { partsOf, receivedMinor } from './charge.ts';
+import type { Intent } from './intent.ts';
+import { listPaidCharges } from './queries/charges.ts';
+
+/** What came in for a payment, and what of it left again, by every attempt that was paid. Amounts are bututs. */
+export interface PaidMoney {
+  paidMinor: bigint;
+  /** Of `paidMinor`: it is in no balance. */
+  receivedDirectlyMinor: bigint;
+  feeMinor: bigint;
+  refundedMinor: bigint;
+  /** What networks took back, and what statements contradicted. */
+  takenBackMinor: bigint;
+}
+
+/** By the ids of the payments; those that nobody has paid have no entry. */
+export async function readPaidMoney(
+  db: Queryable,
+  merchantId: string,
+  intents: readonly Intent[],
+): Promise<ReadonlyMap<string, PaidMoney>> {
+  const byId = new Map(intents.map((intent) => [intent.id, intent]));
+  const charges = intents.length === 0 ? [] : await listPaidCharges(db, merchantId, [...byId.keys()]);
+  const sums = new Map<string, PaidMoney>();
+  for (const charge of charges) {
+    const paidMinor = receivedMinor(charge);
+    const { feeMinor } = partsOf(charge, byId.get(charge.intentId)?.shares ?? [], paidMinor);
+    const before = sums.get(charge.intentId) ?? nothingPaid;
+    sums.set(charge.intentId, {
+      paidMinor: before.paidMinor + paidMinor,
+      receivedDirectlyMinor: before.receivedDirectlyMinor + (charge.receivedDirectly ? paidMinor : 0n),
+      feeMinor: before.feeMinor + feeMinor,
+      refundedMinor: before.refundedMinor + charge.amountRefundedMinor,
+      takenBackMinor: before.takenBackMinor + (charge.status === 'reversed' ? paidMinor : charge.amountReversedMinor),
+    });
+  }
+  return sums;
+}
+
+const nothingPaid: PaidMoney = {
+  paidMinor: 0n,
+  receivedDirectlyMinor: 0n,
+  feeMinor: 0n,
+  refundedMinor: 0n,
+  takenBackMinor: 0n,
+};
