@@ -12,8 +12,13 @@ import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
-import { createRefundWorld, paidBack, reversedPayout, transactionOf } from '../refunds/refund-world.corpus.ts';
-import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import {
+  createRefundWorld,
+  paidBack,
+  reversedPayout,
+  transactionOf,
+  type RefundWorld,
+} from '../refunds/refund-world.corpus.ts';
 import type { Figures } from '../reports/figures.ts';
 import { readDays } from '../reports/read-report.ts';
 import { createTransfer } from '../transfers/create-transfer.ts';
@@ -146,16 +151,16 @@ async function sumsOf(list: string, states?: readonly string[]): Promise<(column
 test('the file of payments adds up to what the books say was collected and taken back', async () => {
   const sum = await sumsOf('payments');
   assert.equal(sum('paid'), figures.collectedMinor);
-  assert.equal(sum('taken_back'), figures.reversedMinor);
+  assert.equal(sum('reversed'), figures.reversedMinor);
   assert.equal(figures.reversedMinor, 10_500n);
 });
 
 test('the files of refunds and transfers add up to what the books say left and stayed away', async () => {
   const refunds = await sumsOf('refunds', ['Refunded']);
-  const refundedMinor = refunds('amount') - refunds('came_back');
+  const refundedMinor = refunds('amount') - refunds('returned');
   assert.equal(refundedMinor, (await sumsOf('payments'))('refunded'));
   const transfers = await sumsOf('transfers', ['Arrived', 'Came back']);
-  const transferredMinor = transfers('amount') - transfers('came_back');
+  const transferredMinor = transfers('amount') - transfers('returned');
   assert.equal(transferredMinor, 5_000n + 4_000n + 3_500n + 4_000n);
   const leftMinor = figures.paidOutMinor + figures.refundedMinor - figures.returnedMinor;
   assert.equal(refundedMinor + transferredMinor, leftMinor);

@@ -11,7 +11,7 @@ export interface PaidMoney {
   feeMinor: bigint;
   refundedMinor: bigint;
   /** What networks took back, and what statements contradicted. */
-  takenBackMinor: bigint;
+  reversedMinor: bigint;
 }
 
 /** By the ids of the payments; those that nobody has paid have no entry. */
@@ -32,7 +32,7 @@ export async function readPaidMoney(
       receivedDirectlyMinor: before.receivedDirectlyMinor + (charge.receivedDirectly ? paidMinor : 0n),
       feeMinor: before.feeMinor + feeMinor,
       refundedMinor: before.refundedMinor + charge.amountRefundedMinor,
-      takenBackMinor: before.takenBackMinor + (charge.status === 'reversed' ? paidMinor : charge.amountReversedMinor),
+      reversedMinor: before.reversedMinor + (charge.status === 'reversed' ? paidMinor : charge.amountReversedMinor),
     });
   }
   return sums;
@@ -43,5 +43,5 @@ const nothingPaid: PaidMoney = {
   receivedDirectlyMinor: 0n,
   feeMinor: 0n,
   refundedMinor: 0n,
-  takenBackMinor: 0n,
+  reversedMinor: 0n,
 };

@@ -57,13 +57,13 @@ export const paymentListPage: ListPage<PaymentRow> = {
       number: ({ charge }) => maskedNumber(charge) || null,
       state: ({ state }) => state.text,
       amount: ({ intent }) => totalMinor(intent),
-      // Less `refunded` and `taken_back`, `paid` is what is left of it.
+      // Less `refunded` and `reversed`, `paid` is what is left of it.
       paid: ({ money }) => money?.paidMinor ?? 0n,
       // A part of `paid`: it is in no balance.
       received_directly: ({ money }) => money?.receivedDirectlyMinor ?? 0n,
       fee: ({ money, intent }) => money?.feeMinor ?? intent.feeMinor,
       refunded: ({ money }) => money?.refundedMinor ?? 0n,
-      taken_back: ({ money }) => money?.takenBackMinor ?? 0n,
+      reversed: ({ money }) => money?.reversedMinor ?? 0n,
       currency: ({ intent }) => intent.currency,
       paid_at: ({ charge }) => charge?.paidAt?.toISOString() ?? null,
     }),

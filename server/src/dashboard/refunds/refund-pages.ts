@@ -71,7 +71,7 @@ const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
       state: (refund) => refundState(refund).text,
       amount: ({ amountMinor }) => amountMinor,
       // Less this, `amount` is what the payer has.
-      came_back: ({ transferStatus, amountMinor, amountReversedMinor }) =>
+      returned: ({ transferStatus, amountMinor, amountReversedMinor }) =>
         transferStatus === 'reversed' ? amountMinor : amountReversedMinor,
       your_part: (refund) => merchantPartMinor(refund),
       currency: ({ currency }) => currency,

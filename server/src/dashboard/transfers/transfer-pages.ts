@@ -83,7 +83,7 @@ const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>({
       state: ({ state }) => state.text,
       amount: ({ amountMinor }) => amountMinor,
       // Less this, `amount` is what arrived.
-      came_back: ({ status, amountMinor, amountReversedMinor }) =>
+      returned: ({ status, amountMinor, amountReversedMinor }) =>
         status === 'reversed' ? amountMinor : amountReversedMinor,
       fee: ({ feeMinor }) => feeMinor,
       currency: ({ currency }) => currency,
