@@ -19,6 +19,7 @@ import {
   transactionOf,
   type RefundWorld,
 } from '../refunds/refund-world.corpus.ts';
+import { createRefund } from '../refunds/create-refund.ts';
 import type { Figures } from '../reports/figures.ts';
 import { readDays } from '../reports/read-report.ts';
 import { createTransfer } from '../transfers/create-transfer.ts';
@@ -33,6 +34,7 @@ let figures: Figures;
 
 before(async () => {
   world = await createRefundWorld();
+  await receiveDirectly();
   await collect();
   await payOut();
   await world.verify();
@@ -49,6 +51,23 @@ after(async () => {
   await dashboard.stop();
   await world.close();
 });
+
+const returnedDirectlyMinor = 3_000n;
+
+/** Payments straight to the merchant: one stays, of one a part is returned, and a statement contradicts the rest of another. */
+async function receiveDirectly(): Promise<void> {
+  const { db, context, merchant } = world;
+  for (const end of ['stays', 'is returned', 'is contradicted']) {
+    const { charge } = await world.create({ network: 'aps', amountMinor: 10_000n });
+    const text = 'UPDATE charges SET received_directly = true WHERE id = $1';
+    await db.run({ name: 'test_received_directly', text, values: [charge.id] });
+    await applyResponse(context, charge, succeeded(charge));
+    if (end === 'stays') continue;
+    const request = { reference: charge.transactionReference, amountMinor: returnedDirectlyMinor / 2n };
+    await db.withTransaction((tx) => createRefund(tx, context, merchant, { ...request, isMoneyReturned: true }));
+    if (end === 'is contradicted') await applyResponse(context, charge, reversed(charge));
+  }
+}
 
 /** Payments in every way in which another amount than requested comes or stays. */
 async function collect(): Promise<void> {
@@ -150,9 +169,10 @@ async function sumsOf(list: string, states?: readonly string[]): Promise<(column
 
 test('the file of payments adds up to what the books say was collected and taken back', async () => {
   const sum = await sumsOf('payments');
-  assert.equal(sum('paid'), figures.collectedMinor);
-  assert.equal(sum('reversed'), figures.reversedMinor);
-  assert.equal(figures.reversedMinor, 10_500n);
+  assert.equal(sum('paid'), figures.collectedMinor + figures.directMinor);
+  assert.equal(sum('received_directly'), figures.directMinor);
+  assert.equal(sum('reversed'), figures.reversedMinor + figures.directBackMinor - returnedDirectlyMinor);
+  assert.deepEqual([figures.reversedMinor, figures.directBackMinor], [10_500n, 11_500n]);
 });
 
 test('the files of refunds and transfers add up to what the books say left and stayed away', async () => {
@@ -163,5 +183,5 @@ test('the files of refunds and transfers add up to what the books say left and s
   const transferredMinor = transfers('amount') - transfers('returned');
   assert.equal(transferredMinor, 5_000n + 4_000n + 3_500n + 4_000n);
   const leftMinor = figures.paidOutMinor + figures.refundedMinor - figures.returnedMinor;
-  assert.equal(refundedMinor + transferredMinor, leftMinor);
+  assert.equal(refundedMinor + transferredMinor, leftMinor + returnedDirectlyMinor);
 });

@@ -1,5 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
-import { partsOf, receivedMinor } from './charge.ts';
+import { partsOf, receivedMinor, type Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { listPaidCharges } from './queries/charges.ts';
 
@@ -32,10 +32,16 @@ export async function readPaidMoney(
       receivedDirectlyMinor: before.receivedDirectlyMinor + (charge.receivedDirectly ? paidMinor : 0n),
       feeMinor: before.feeMinor + feeMinor,
       refundedMinor: before.refundedMinor + charge.amountRefundedMinor,
-      reversedMinor: before.reversedMinor + (charge.status === 'reversed' ? paidMinor : charge.amountReversedMinor),
+      reversedMinor: before.reversedMinor + reversedOf(charge),
     });
   }
   return sums;
+}
+
+/** What the merchant had returned of money in its own hands cannot leave again. */
+function reversedOf(charge: Charge): bigint {
+  if (charge.status !== 'reversed') return charge.amountReversedMinor;
+  return receivedMinor(charge) - (charge.receivedDirectly ? charge.amountRefundedMinor : 0n);
 }
 
 const nothingPaid: PaidMoney = {
