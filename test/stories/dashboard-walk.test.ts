@@ -252,7 +252,8 @@ test('the exported file holds the payment as the list shows it', async () => {
   await follow(page, 'Export');
   const { file, bytes } = await download(page, 'Download');
   assert.match(file.suggestedFilename(), /^kairaba-books_test_payments_[\d-]+\.csv$/);
-  const [heading = '', line = '', ...others] = bytes.toString().trimEnd().split('\r\n');
+  const table = new TextDecoder().decode(bytes);
+  const [heading = '', line = '', ...others] = table.trimEnd().split('\r\n');
   assert.deepEqual(others, []);
   const cells = line.split(',');
   const cellOf = (name: string) => cells[heading.split(',').indexOf(name)];

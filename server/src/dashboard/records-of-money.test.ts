@@ -129,7 +129,9 @@ test('the statement adds up to the balance; its CSV has the same lines and no ce
   const day = world.service.clock.now().toISOString().slice(0, 10);
   const name = `kairaba-books_test_balance_${day.slice(0, 7)}-01_${day}.csv`;
   assert.equal(response.headers.get('content-disposition'), `attachment; filename="${name}"`);
-  const text = await response.text();
+  const text = await response.clone().text();
+  const bytes = Buffer.from(await response.arrayBuffer());
+  assert.equal(bytes.subarray(0, 7).toString(), '\ufefftime', 'as a spreadsheet tells UTF-8 from its own encoding');
   assert.match(text, /"'=HYPERLINK\(""http:\/\/evil\.gm""\)"/);
   const rows = text.trimEnd().split('\r\n').slice(1);
   const cells = rows.map((row) => row.split(','));

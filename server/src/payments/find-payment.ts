@@ -2,7 +2,7 @@ import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Queryable } from '../kit/db.ts';
-import { mapRows, type List, type ListReader } from '../api/list-reader.ts';
+import { mapRows, type List, type ListReader, type ListTotals } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
@@ -20,6 +20,7 @@ import {
   listIntentRows,
   listIntentsByIds,
   listIntents,
+  sumIntents,
 } from './queries/intents.ts';
 import { listPaidByCustomers, type PaidByCustomer } from './queries/customers.ts';
 import type { ChargeFilter, IntentFilter } from './queries/list-filters.ts';
@@ -105,31 +106,50 @@ export async function listPayments(
   filter: IntentFilter,
 ): Promise<List<FoundPayment>> {
   const list = await listIntents(context.lists, merchantId, page, filter, { withSum: true });
-  const { search } = filter;
-  if (search?.kind === 'receipt' && list.total === 0) {
-    return listPayments(context, merchantId, page, {
-      ...filter,
-      search: { kind: 'text', text: search.text, amountMinor: null },
-    });
-  }
+  const asText = list.total === 0 ? searchedAsText(filter) : null;
+  if (asText) return listPayments(context, merchantId, page, asText);
   return { ...list, rows: await withCharges(context, merchantId, list.rows) };
 }
 
-/** A page of the same list without its total, for reading it to its end. Throws AppError as `listTransactions`. */
+/** A page of the same list without its total, for reading it to its end; it looks for a text as that does. Throws AppError as `listTransactions`. */
 export async function listPaymentRows(
   context: ListContext,
   merchantId: string,
   page: PageRequest,
   filter: IntentFilter,
 ): Promise<FoundPayment[]> {
-  return withCharges(context, merchantId, await listIntentRows(context.lists, merchantId, page, filter));
+  const rows = await listIntentRows(context.lists, merchantId, page, filter);
+  const asText = rows.length === 0 ? searchedAsText(filter) : null;
+  // A page after the last one is empty too: what was found as a receipt is not looked for again as a text.
+  const isFound = asText && (await listIntentRows(context.lists, merchantId, firstRow, filter)).length > 0;
+  return asText && !isFound
+    ? listPaymentRows(context, merchantId, page, asText)
+    : withCharges(context, merchantId, rows);
+}
+
+const firstRow: PageRequest = { limit: 1, offset: 0, before: null };
+
+/** The same filter, with what could have been the code of a receipt as a text; null for every other filter. */
+function searchedAsText(filter: IntentFilter): IntentFilter | null {
+  const { search } = filter;
+  if (search?.kind !== 'receipt') return null;
+  return { ...filter, search: { kind: 'text', text: search.text, amountMinor: null } };
 }
 
 /**
  * How many payments the same list has, up to `rowsMax`, and what the paid ones among them add up to: what their payers paid, in
  * bututs. Throws AppError as `listTransactions`.
  */
-export { sumIntents as sumPayments } from './queries/intents.ts';
+export async function sumPayments(
+  lists: ListReader,
+  merchantId: string,
+  filter: IntentFilter,
+  rowsMax: number,
+): Promise<ListTotals> {
+  const totals = await sumIntents(lists, merchantId, filter, rowsMax);
+  const asText = totals.total === 0 ? searchedAsText(filter) : null;
+  return asText ? sumIntents(lists, merchantId, asText, rowsMax) : totals;
+}
 
 async function withCharges(
   { db }: Pick<ListContext, 'db'>,

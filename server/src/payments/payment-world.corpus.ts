@@ -105,6 +105,8 @@ export async function createPaymentWorld() {
     context,
     jobs,
     db,
+    /** For a service that shows what the world has made. */
+    database,
     clock,
     networks,
     merchant,

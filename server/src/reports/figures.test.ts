@@ -152,6 +152,8 @@ async function checkDays(): Promise<void> {
   }
 }
 
+const everything = { network: null, terminalId: null, paymentLinkId: null };
+
 const figureOf: Record<FigureName, (figures: Figures) => bigint> = {
   collected: ({ collectedMinor }) => collectedMinor,
   direct: ({ directMinor }) => directMinor,
@@ -168,14 +170,13 @@ it('agrees with what the ledger holds and with its lists, to the butut, on every
   await checkDays();
   const all = [...expected.values()].reduce(addFigures);
   for (const [figure, of] of Object.entries(figureOf)) if (figure !== 'fees') assert.ok(of(all) > 0n, `no ${figure}`);
-  const filter = { network: null, terminalId: null, paymentLinkId: null };
   for (const { slot } of (await readDays(world.db, world.merchant, range())).slots) {
     const day = utcDay(slot);
     const { total } = await readHours(world.db, world.merchant, day);
     for (const [figure, of] of Object.entries(figureOf) as [FigureName, (figures: Figures) => bigint][]) {
       let [sum, cursor]: [bigint, string | null] = [0n, null];
       do {
-        const page = { day, until: null, filter, cursor, rowsMax: 2 };
+        const page = { day, until: null, filter: everything, cursor, rowsMax: 2 };
         const list = await readRecords(world.db, world.merchant, figure, page);
         if (list.records.length > 0 && figure !== 'unpaid') assert.equal(list.totalMinor, of(total));
         for (const { amountMinor } of list.records) sum += figure === 'unpaid' ? 1n : amountMinor;
@@ -352,4 +353,24 @@ it('counts a payment once whose shares become the merchant’s on several days',
   const [first, second] = [await takeShare(), await takeShare()];
   assert.equal(first.collectedMinor + second.collectedMinor, 8_000n);
   assert.deepEqual([first.collectedCount, second.collectedCount], [1n, 0n]);
+});
+
+it('has each record at the time of its own movement, whatever else moves for it on that day', async () => {
+  await world.clock.advance(2 * dayMs);
+  const paidAt = world.clock.now();
+  const charge = await world.collect({ amountMinor: 10_000n });
+  const newer = await world.collect({ amountMinor: 5_000n });
+  await world.clock.advance(60_000);
+  const reversal = reversed(charge, { transactionId: charge.networkTransactionId ?? '' });
+  await applyResponse(world.context, charge, reversal);
+  const timesOf = async (figure: FigureName) => {
+    const page = { day: utcDay(paidAt), until: null, filter: everything, cursor: null, rowsMax: 10 };
+    const { records } = await readRecords(world.db, world.merchant, figure, page);
+    return records.map(({ id, at }) => [id, at]);
+  };
+  assert.deepEqual(await timesOf('collected'), [
+    [newer.intentId, paidAt],
+    [charge.intentId, paidAt],
+  ]);
+  assert.deepEqual(await timesOf('reversed'), [[charge.intentId, world.clock.now()]]);
 });

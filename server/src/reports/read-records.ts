@@ -6,11 +6,12 @@ import { intentRange, movementRange, type Owner } from './live-figures.ts';
 import {
   listRecords,
   listUnpaidRecords,
-  type MoneyFigure,
   type RecordFilter,
   type RecordRow,
   type UnpaidRecord,
 } from './queries/records.ts';
+
+import type { MoneyFigure } from './queries/moved.ts';
 
 export type { RecordFilter } from './queries/records.ts';
 

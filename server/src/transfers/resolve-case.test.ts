@@ -151,6 +151,16 @@ for (const [paidMinor, accepted] of [
     assert.deepEqual(change, accepted);
   });
 
+  test(`what a network did not pay of a mismatch of ${paidMinor} counts as reversed once that is accepted`, async () => {
+    for (const kind of ['amount_mismatch', 'late_success'] as const) {
+      const transfer = await world.createSent(kind === 'amount_mismatch' ? processing : refused);
+      await reported(transfer, paid(transfer, { amountMinor: paidMinor }));
+      const { amountMinor, amountReversedMinor } = await resolve(transfer, kind, 'accept');
+      assert.deepEqual([amountMinor, amountReversedMinor], [10_000n, paidMinor < 10_000n ? 1_000n : 0n]);
+      assert.equal((await world.events(transfer)).at(-1), 'transfer.succeeded');
+    }
+  });
+
   test(`a mismatch of ${paidMinor} that was reversed leaves no balance`, async () => {
     const change = await moved(async () => {
       const transfer = await world.createSent(processing);

@@ -131,14 +131,14 @@ const rules: readonly TransferCaseRule[] = [
     kind: 'amount_mismatch',
     resolution: 'accept',
     effect:
-      'The beneficiary keeps what was paid; what was not paid returns to the balance, the fee goes to fees. Of a refund, each party ' +
-      'gets its part of what was not paid, and it can be refunded again.',
+      'The beneficiary keeps what was paid; what was not paid returns to the balance and counts as reversed, the fee goes to fees. Of ' +
+      'a refund, each party gets its part of what was not paid, and it can be refunded again.',
     note: 'The other amount was accepted; what was not paid was returned to the balance.',
     refusal: mustNotBeReversed,
     async carryOut(tx, context, locked, { found }) {
       await bookMismatchAccepted(tx, context, locked, found.amountMinor);
       const change = { status: 'completed', review: null, completedAt: context.clock.now() } as const;
-      await changeTransfer(tx, context, locked, { ...change, ...unpaidOfRefund(locked.transfer, found) });
+      await changeTransfer(tx, context, locked, { ...change, ...unpaidPart(locked.transfer, found) });
     },
   },
   {
@@ -156,14 +156,14 @@ const rules: readonly TransferCaseRule[] = [
     kind: 'late_success',
     resolution: 'accept',
     effect:
-      'Nothing is booked: the balance was charged when the payment was reported. The transfer is completed. What was not paid of a ' +
-      'refund does not count as refunded.',
+      'Nothing is booked: the balance was charged when the payment was reported. The transfer is completed. What was not paid ' +
+      'counts as reversed.',
     note: 'The network did pay: the transfer is completed.',
     refusal: mustBeUnderReview('late_success'),
     async carryOut(tx, context, locked, { found }) {
       const outcome = { status: 'completed', progress: 'final', failureCode: null, failureReason: null } as const;
       const change = { ...outcome, review: null, completedAt: context.clock.now() };
-      await changeTransfer(tx, context, locked, { ...change, ...unpaidOfRefund(locked.transfer, found) });
+      await changeTransfer(tx, context, locked, { ...change, ...unpaidPart(locked.transfer, found) });
     },
   },
   {
@@ -234,14 +234,14 @@ const rules: readonly TransferCaseRule[] = [
 ];
 
 /**
- * What the network did not pay of a refund counts as reversed: the payer does not have it, so it can be refunded again. The case
+ * What the network did not pay counts as reversed: the beneficiary does not have it. Of a refund, it can be refunded again. The case
  * has what was paid.
  */
-function unpaidOfRefund(
-  { kind, amountMinor, amountReversedMinor }: Transfer,
+function unpaidPart(
+  { amountMinor, amountReversedMinor }: Transfer,
   { amountMinor: paidMinor }: Case,
 ): Partial<Pick<Transfer, 'amountReversedMinor'>> {
-  if (kind !== 'refund' || paidMinor >= amountMinor) return {};
+  if (paidMinor >= amountMinor) return {};
   return { amountReversedMinor: amountReversedMinor + amountMinor - paidMinor };
 }
 

@@ -90,7 +90,8 @@ export async function changeTransfer(
   const isAllowed = status === transfer.status || canTransferBecome(transfer.status, status);
   assert(isAllowed, `no transition ${transfer.status} → ${status}`);
   const { events, isLimited } = transferKinds[transfer.kind];
-  const isPartReversed = status === 'completed' && change.amountReversedMinor !== undefined;
+  const isPartReversed =
+    transfer.status === 'completed' && status === 'completed' && change.amountReversedMinor !== undefined;
   const isOutcome = status !== 'pending' && (status !== transfer.status || isPartReversed);
   const eventKind = isOutcome ? events[isPartReversed ? 'reversed' : status] : null;
   const next: Transfer = {

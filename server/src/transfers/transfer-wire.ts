@@ -134,7 +134,9 @@ export const transferSchema = Type.Object(
     network_reference: orNull(Type.String()),
     network_transaction_id: orNull(Type.String({ description: 'The network’s transaction id.' })),
     amount_reversed: Type.Optional(
-      amountType('The total that the network returned to us in parts. Omitted if there is none.'),
+      amountType(
+        'What of the amount the beneficiary does not have: returned by the network in parts, or never paid. Omitted if there is none.',
+      ),
     ),
     waiting_for: orNull(
       Type.String({ description: 'Why it has not been sent yet: `network_unavailable` or `float_empty`.' }),

@@ -36,7 +36,10 @@ export interface Transfer {
   reference: string;
   networkReference: string | null;
   networkTransactionId: string | null;
-  /** What the network reversed in parts that a person booked; a transfer that is `reversed` has nothing left. */
+  /**
+   * What the network reversed in parts, or did not pay at all, as a person has booked or accepted it; a transfer that is `reversed`
+   * has nothing left.
+   */
   amountReversedMinor: bigint;
   networkHandles: NetworkHandles | null;
   progress: TransferProgress;

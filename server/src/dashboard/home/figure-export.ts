@@ -1,4 +1,4 @@
-import { utcDay } from '../../kit/clock.ts';
+import { addMs, utcDay } from '../../kit/clock.ts';
 import { csvRows } from '../../kit/csv.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
@@ -26,7 +26,9 @@ export const figureExport: DashboardRoute = {
 };
 
 async function* linesOf(visit: Visit, shown: ShownPart): AsyncGenerator<string> {
-  const { figure, until } = shown;
+  const { figure } = shown;
+  // What moves while the file is read is not in it, or a record of today could pass the page that is read.
+  const until = shown.until ?? addMs(visit.now, 1);
   const filter = recordFilter(shown);
   yield csvRows([heading]);
   const { slots } = await readReportOf(visit.money.db, visit.merchant, shown);

@@ -1,7 +1,8 @@
 import { listRoutes, type ListPage } from '../patterns/list-page.ts';
 import { paymentsTopic } from '../../payments/context.ts';
 import { listPaymentRows, listPayments, sumPayments, type FoundPayment } from '../../payments/find-payment.ts';
-import { statusAt, totalMinor } from '../../payments/intent.ts';
+import { totalMinor } from '../../payments/intent.ts';
+import { readPaidMoney, type PaidMoney } from '../../payments/paid-money.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { html, type Html } from '../../kit/html.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
@@ -23,6 +24,8 @@ interface PaymentRow extends FoundPayment {
   state: StateMark;
   network: string | null;
   href: string;
+  /** In the file only, and of what was paid. */
+  money: PaidMoney | null;
 }
 
 export const paymentListPage: ListPage<PaymentRow> = {
@@ -54,19 +57,25 @@ export const paymentListPage: ListPage<PaymentRow> = {
       number: ({ charge }) => maskedNumber(charge) || null,
       state: ({ state }) => state.text,
       amount: ({ intent }) => totalMinor(intent),
-      paid: (row, { now }) => (statusAt(row.intent, now) === 'successful' ? totalMinor(row.intent) : 0n),
+      // Less `refunded` and `reversed`, `paid` is what is left of it.
+      paid: ({ money }) => money?.paidMinor ?? 0n,
       // A part of `paid`: it is in no balance.
-      received_directly: (row, { now }) =>
-        row.charge?.receivedDirectly && statusAt(row.intent, now) === 'successful' ? totalMinor(row.intent) : 0n,
-      fee: ({ intent }) => intent.feeMinor,
-      refunded: ({ charge }) => charge?.amountRefundedMinor ?? 0n,
+      received_directly: ({ money }) => money?.receivedDirectlyMinor ?? 0n,
+      fee: ({ money, intent }) => money?.feeMinor ?? intent.feeMinor,
+      refunded: ({ money }) => money?.refundedMinor ?? 0n,
+      reversed: ({ money }) => money?.reversedMinor ?? 0n,
       currency: ({ intent }) => intent.currency,
       paid_at: ({ charge }) => charge?.paidAt?.toISOString() ?? null,
     }),
     async rows(visit, query, { limit, before }) {
       const page = { limit, offset: 0, before };
       const rows = await listPaymentRows(visit.money, visit.merchant.id, page, filterOf(visit, query));
-      return rows.map((payment) => rowOf(visit, { payment, query }));
+      const intents = rows.map(({ intent }) => intent);
+      const money = await readPaidMoney(visit.money.db, visit.merchant.id, intents);
+      return rows.map((payment) => ({
+        ...rowOf(visit, { payment, query }),
+        money: money.get(payment.intent.id) ?? null,
+      }));
     },
     async totals(visit, query) {
       const { total, sumMinor } = await sumPayments(
@@ -102,6 +111,7 @@ function rowOf({ now }: Visit, { payment, query }: { payment: FoundPayment; quer
     href: hrefOf(payment, query['term'] ?? ''),
     state: paymentState(payment, { now }),
     network: payment.charge ? networkName(payment.charge.network) : null,
+    money: null,
   };
 }
 

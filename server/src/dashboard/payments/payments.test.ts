@@ -84,6 +84,22 @@ test('a payment is found by number, reference, receipt code and amount, and the 
   assert.deepEqual((await listed(owner, 'term=findable&to=2020-01-01')).ids, []);
 });
 
+test('the file of a search has what its list shows, also for a word that could be a receipt’s code', async () => {
+  const { id, reference } = await paid({ amount: 20, account_number: '7000001', title: 'Mustapha' });
+  const code = reference.slice(-8);
+  await paid({ amount: 30, account_number: '7000001', title: `Again ${code}` });
+  const idsOfFile = async (term: string): Promise<(string | undefined)[]> => {
+    const text = await (await owner.get(world.at(`/payments/export/file?term=${term}`))).text();
+    const [heading = '', ...rows] = text.trimEnd().split('\r\n');
+    return rows.map((row) => row.split(',')[heading.split(',').indexOf('payment_id')]);
+  };
+  for (const term of ['mustapha', code]) {
+    assert.deepEqual((await listed(owner, `term=${term}`)).ids, [id], term);
+    assert.match(await (await owner.get(world.at(`/payments/export?term=${term}`))).text(), /1 payment, D20\.00 paid/);
+    assert.deepEqual(await idsOfFile(term), [id], term);
+  }
+});
+
 test('a cashier sees today’s payments at their own counters, and an older one by its reference alone', async () => {
   const counter = async (name: string) => {
     const { body } = await world.api.post('/v1/virtual-terminals', { name, chat_numbers: ['7000009'] });

@@ -70,6 +70,9 @@ const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
       way: ({ route }) => wayTexts[route],
       state: (refund) => refundState(refund).text,
       amount: ({ amountMinor }) => amountMinor,
+      // Less this, `amount` is what the payer has.
+      returned: ({ transferStatus, amountMinor, amountReversedMinor }) =>
+        transferStatus === 'reversed' ? amountMinor : amountReversedMinor,
       your_part: (refund) => merchantPartMinor(refund),
       currency: ({ currency }) => currency,
       arrived_at: ({ completedAt }) => completedAt?.toISOString() ?? null,
@@ -142,7 +145,7 @@ async function refundBody(visit: Visit, refund: Refund) {
     ['The payer gets', formatAmount(refund.amountMinor)],
     ...(await partFacts(visit, refund)),
     [
-      'Returned to you by the network',
+      'Not paid, or returned by the network',
       refund.amountReversedMinor > 0n ? formatAmount(refund.amountReversedMinor) : null,
     ],
   ])}</section>

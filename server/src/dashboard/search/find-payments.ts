@@ -15,9 +15,6 @@ export async function findPayments(visit: Visit, term: string, rowsMax: number):
   const code = term.toUpperCase();
   const found = shortCodeForm.test(code) ? await find({ kind: 'receipt', code, text: term }) : [];
   found.push(...(await find(filter.search)));
-  if (filter.search?.kind === 'receipt' && found.length === 0) {
-    found.push(...(await find({ kind: 'text', text: term, amountMinor: null })));
-  }
   const byId = new Map(found.map((payment) => [payment.intent.id, payment]));
   return [...byId.values()].slice(0, rowsMax);
 }

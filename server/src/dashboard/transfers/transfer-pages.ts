@@ -82,6 +82,9 @@ const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>({
       message: ({ narration }) => narration,
       state: ({ state }) => state.text,
       amount: ({ amountMinor }) => amountMinor,
+      // Less this, `amount` is what arrived.
+      returned: ({ status, amountMinor, amountReversedMinor }) =>
+        status === 'reversed' ? amountMinor : amountReversedMinor,
       fee: ({ feeMinor }) => feeMinor,
       currency: ({ currency }) => currency,
       arrived_at: ({ completedAt }) => completedAt?.toISOString() ?? null,
@@ -173,7 +176,7 @@ async function transferBody(visit: Visit, { transfer, shown }: { transfer: Trans
     ['Fee', formatAmount(transfer.feeMinor)],
     ['Taken from the balance', formatAmount(totalMinor(transfer))],
     [
-      'Came back from the network',
+      'Not paid, or returned by the network',
       transfer.amountReversedMinor > 0n ? formatAmount(transfer.amountReversedMinor) : null,
     ],
   ])}</section>

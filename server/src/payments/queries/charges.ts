@@ -158,6 +158,16 @@ export const listRepresentativeCharges = rowsBy<Charge, [merchantId: string, int
          ORDER BY intent_id, status <> 'completed', paid_at NULLS LAST, ${currentFirst}`,
 });
 
+/** Every attempt that paid one of these intents: several where people accepted a second payment. */
+export function listPaidCharges(db: Queryable, merchantId: string, intentIds: readonly string[]): Promise<Charge[]> {
+  return db.rows<Charge>({
+    name: 'charges_list_paid',
+    text: `SELECT ${chargeColumns} FROM charges
+           WHERE merchant_id = $1 AND intent_id = ANY ($2::uuid[]) AND paid_at IS NOT NULL`,
+    values: [merchantId, [...intentIds]],
+  });
+}
+
 /** The current attempt of an intent: the open one that the payer has not left, of which there is at most one; else the newest. */
 export const findCurrentCharge = finderOf<Charge>({
   name: 'charges_find_current',

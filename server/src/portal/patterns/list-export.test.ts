@@ -51,11 +51,11 @@ test('the file of 50,000 payments is the list: every row once, the same sum, in 
     chunkMax = Math.max(chunkMax, chunk.length);
   }
   const [heading, ...rows] = Buffer.concat(chunks).toString().trimEnd().split('\r\n');
-  assert.match(heading ?? '', /^environment,created_at,payment_id,/);
+  assert.match(heading ?? '', /^\ufeffenvironment,created_at,payment_id,/);
   assert.equal(rows.length, rowsMax + 2);
   assert.equal(new Set(rows.map((row) => row.split(',')[2])).size, rows.length);
   assert.ok(rows.every((row) => row.startsWith('test,')));
-  assert.equal(rows.filter((row) => row.includes(',Paid,100.00,100.00,')).length, rowsMax + 1);
+  assert.equal(rows.filter((row) => row.includes(',Paid,100.00,')).length, rowsMax + 1);
   assert.ok(rows.some((row) => row.includes(`"'=HYPERLINK(""https`)));
   assert.ok(chunkMax < 1_000_000, `a chunk of ${chunkMax} bytes`);
   const filtered = await owner.get(world.at('/payments/export/file?status=requires_payment_method'));

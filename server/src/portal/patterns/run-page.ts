@@ -5,6 +5,7 @@ import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { hasRecentFactor } from '../../accounts/sessions.ts';
 import { giveSecondFactor } from '../../accounts/sign-in.ts';
 import { AppError, fieldError } from '../../api/app-error.ts';
+import { assert } from '../../kit/assert.ts';
 import { methodOf } from '../../kit/head-requests.ts';
 import { html } from '../../kit/html.ts';
 import { PublicError } from '../../kit/public-error.ts';
@@ -123,8 +124,30 @@ export async function sendDownload(
   if (isHead) await endReading(bytes);
   const disposition = `${isInline ? 'inline' : 'attachment'}; filename="${name}"`;
   reply.type(contentType).header('content-disposition', disposition).header('cache-control', 'no-store');
-  if (bytes instanceof Uint8Array) return reply.send(Buffer.from(bytes));
-  return reply.send(Readable.from(isHead ? [] : bytes));
+  const isTable = contentType.startsWith('text/csv');
+  if (bytes instanceof Uint8Array) return reply.send(Buffer.concat([Buffer.from(isTable ? byteOrderMark : ''), bytes]));
+  if (isHead) return reply.send(Readable.from([]));
+  return reply.send(Readable.from(isTable ? marked(bytes) : bytes));
+}
+
+// Without it Excel reads a table as Windows-1252, and `Aïssatou` as `AÃ¯ssatou`.
+const byteOrderMark = '\ufeff';
+
+/** The parts of a table with the mark in front. Not a generator: one that is left before it began would not end them. */
+function marked(parts: AsyncIterable<string | Uint8Array>): AsyncIterable<string | Uint8Array> {
+  const iterator = parts[Symbol.asyncIterator]();
+  let mark = byteOrderMark;
+  const next = async (): Promise<IteratorResult<string | Uint8Array>> => {
+    const part = await iterator.next();
+    if (part.done || mark === '') return part;
+    assert(typeof part.value === 'string', 'a table is text');
+    const value = mark + part.value;
+    mark = '';
+    return { done: false, value };
+  };
+  const end = async (): Promise<IteratorResult<string | Uint8Array>> =>
+    (await iterator.return?.()) ?? { done: true, value: undefined };
+  return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }
 
 /** Ends what a file would be read from. */

@@ -27,6 +27,7 @@ export function paymentState({ intent, charge }: FoundPayment, { now }: { now: D
 function paidState(charge: FoundPayment['charge'], isLate: boolean): StateMark {
   if (charge?.status === 'reversed') return { tone: 'bad', icon: 'back', text: 'Taken back' };
   if (charge?.status === 'refunded') return { tone: 'calm', icon: 'back', text: 'Refunded' };
+  if (charge && charge.amountReversedMinor > 0n) return { tone: 'bad', icon: 'back', text: 'Part taken back' };
   if (charge && charge.amountRefundedMinor > 0n) return { tone: 'good', icon: 'back', text: 'Part refunded' };
   return { tone: 'good', icon: 'check', text: isLate ? 'Paid late' : 'Paid' };
 }

@@ -12,12 +12,38 @@ const isOut = `(flow IN ('transfer', 'transfer_mismatch', 'late_success')
 const isReturned = `(flow IN ('transfer_reversed', 'late_success_reversed', 'mismatch_returned')
                      AND debit_account LIKE 'float:%' AND credit_account <> 'network_costs')`;
 
+const isFees = `(credit_account = 'fees' OR debit_account = 'fees')`;
+
+/** A figure of money by its movements. */
+export type MoneyFigure =
+  | 'collected'
+  | 'direct'
+  | 'direct_back'
+  | 'reversed'
+  | 'paid_out'
+  | 'refunded'
+  | 'returned'
+  | 'fees';
+
+/** What of a record moved for a figure: other movements of that day may come long before or after. */
+export const isOfFigure: Record<MoneyFigure, string> = {
+  collected: `(${isCollected} OR ${isAccepted})`,
+  direct: isDirect,
+  direct_back: isDirectBack,
+  reversed: isReversed,
+  paid_out: isOut,
+  refunded: isOut,
+  returned: isReturned,
+  fees: isFees,
+};
+
 /**
- * What moved by slot and record. The range of ids lets the planner walk the primary key: a movement's id is made right after its
+ * What moved by slot and record; `ended_at` is of the last movement like this. The range of ids lets the planner walk the primary key: a movement's id is made right after its
  * time is read, so it is never smaller, and rarely more than moments later.
  */
-export const movedBySource = (slot: string) => `
-  SELECT ${slot} AS slot, source_type, source_id, min(created_at) AS began_at, max(created_at) AS ended_at,
+export const movedBySource = (slot: string, isLike = 'true') => `
+  SELECT ${slot} AS slot, source_type, source_id, min(created_at) AS began_at,
+    max(created_at) FILTER (WHERE ${isLike}) AS ended_at,
     COALESCE(sum(amount) FILTER (WHERE ${isCollected} OR ${isAccepted}), 0) AS collected,
     COALESCE(bool_or(${isCollected}), false) AS is_collected,
     COALESCE(sum(amount) FILTER (WHERE ${isDirect}), 0) AS direct,

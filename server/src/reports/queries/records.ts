@@ -1,25 +1,16 @@
 import type { Queryable } from '../../kit/db.ts';
 import {
   endedUnpaid,
+  isOfFigure,
   lastAttempt,
   movedBySource,
   rangeValues,
   recordsOfMoved,
   unpaidAt,
   unpaidValues,
+  type MoneyFigure,
   type Range,
 } from './moved.ts';
-
-/** A figure of money by its movements. */
-export type MoneyFigure =
-  | 'collected'
-  | 'direct'
-  | 'direct_back'
-  | 'reversed'
-  | 'paid_out'
-  | 'refunded'
-  | 'returned'
-  | 'fees';
 
 /** A record behind a figure. */
 export interface RecordRow {
@@ -73,7 +64,7 @@ function pageValues({ filter, after, rowsMax }: RecordPage): unknown[] {
 export function listRecords(db: Queryable, figure: MoneyFigure, range: Range, page: RecordPage): Promise<RecordRow[]> {
   return db.rows<RecordRow>({
     name: `reports_records_${figure}`,
-    text: `WITH moved AS (${movedBySource(`'-infinity'::timestamptz`)}), found AS (
+    text: `WITH moved AS (${movedBySource(`'-infinity'::timestamptz`, isOfFigure[figure])}), found AS (
              SELECT source_type, source_id, ended_at, (${amounts[figure]})::bigint AS amount, charge.intent_id,
                transfer.kind, COALESCE(charge.transaction_reference, transfer.reference) AS reference,
                COALESCE(intent.title, transfer.beneficiary_name) AS name,
