@@ -216,6 +216,27 @@ test('fees for one network and defaults are set as by command; limits of a defau
   assert.equal((await asAdmin('/operator/defaults/settlement', { ...reserve, default: 'true' })).status, 303);
 });
 
+test('who pays fees, or when sub-accounts are paid, changes without making a rule of the default one’s own', async () => {
+  const { db } = world.dashboard.service;
+  const { id } = world.dashboard.business.live.merchant;
+  const path = `/operator/businesses/${world.businessId}`;
+  const own = async () => {
+    const rules = await findMerchantRules(db, id);
+    return [
+      rules?.own.fees.filter(({ operation }) => operation === 'collection'),
+      (await findReserves(db, { merchantId: id })).own,
+    ];
+  };
+  const fee = { percent: '1.5', fixed: '', minimum: '', maximum: '' };
+  const reserve = { percent: '10', hours: '72', new_for_days: '' };
+  assert.equal((await asAdmin('/operator/defaults/fees', fee)).status, 303);
+  assert.equal((await asAdmin('/operator/defaults/settlement', reserve)).status, 303);
+  assert.equal((await asAdmin(`${path}/fees`, { ...fee, payer: 'customer' })).status, 303);
+  assert.equal((await asAdmin(`${path}/settlement`, { ...reserve, schedule: 'weekly' })).status, 303);
+  assert.equal((await findMerchantById(db, id))?.collectionFee.payer, 'customer');
+  assert.deepEqual(await own(), [[], null]);
+});
+
 test('rate limits of a merchant and of one page hold until they are emptied', async () => {
   const { db } = world.dashboard.service;
   const { id } = world.dashboard.business.live.merchant;

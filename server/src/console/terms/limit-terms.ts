@@ -7,7 +7,16 @@ import type { Transaction } from '../../kit/db.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { rulesOf } from './fee-terms.ts';
-import { clearField, isCleared, minorOf, percentOf, termsRoutes, type Form, type TermsOwner } from './terms-form.ts';
+import {
+  clearField,
+  isAgreed,
+  isCleared,
+  minorOf,
+  percentOf,
+  termsRoutes,
+  type Form,
+  type TermsOwner,
+} from './terms-form.ts';
 
 const kinds: readonly LimitKind[] = ['largest', 'daily'];
 
@@ -89,13 +98,14 @@ const reserve = termsRoutes({
     const rule = merchant ? resolveReserve({ own, fallback }, merchant.testMode) : fallback;
     return { ...(merchant && { schedule: await payoutScheduleOf(db, merchant.id) }), ...reserveValues(rule) };
   },
-  async set(tx, owner, form) {
+  async set(tx, owner, form, values) {
     if (owner.merchant) {
       const schedule = payoutSchedules.find((each) => each === form['schedule']);
       if (!schedule) throw fieldError('invalid_request', 'schedule', 'Choose when sub-accounts are paid out.');
       await setPayoutSchedule(tx, owner.merchant.id, schedule);
     }
-    await setReserveRule(tx, owner, form);
+    if (!isAgreed({ fields: [...reserveFields, clearField(owner)], values }, form))
+      await setReserveRule(tx, owner, form);
   },
 });
 

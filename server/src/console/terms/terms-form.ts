@@ -49,7 +49,8 @@ export interface TermsPage {
   hasDefault: boolean;
   fields(visit: ConsoleVisit, owner: TermsOwner): readonly Field[];
   values(db: Queryable, owner: TermsOwner): Promise<Form>;
-  set(tx: Transaction, owner: TermsOwner, form: Form): Promise<void>;
+  /** `values` is what the fields hold until then: what the form leaves as it is must not become a rule of the owner's own. */
+  set(tx: Transaction, owner: TermsOwner, form: Form, values: Form): Promise<void>;
 }
 
 /** Ticked, a business goes back to the default, and the default to nothing. */
@@ -109,7 +110,7 @@ function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
         const current = await lockValues(page, tx, subject);
         if (isAgreed({ fields, values: current }, form)) return;
         if (!isDeepStrictEqual(current, values)) throw changedMeanwhile;
-        await page.set(tx, subject, form);
+        await page.set(tx, subject, form, current);
         const ofNetwork = network === allNetworks ? {} : { network };
         audit(tx, visit, {
           ...{ action: page.action ?? `${page.name}.set`, sent: { ...ofNetwork, ...sent }, before: values },
@@ -129,7 +130,8 @@ async function lockValues(page: TermsPage, tx: Transaction, owner: TermsOwner): 
   return page.values(tx, { ...owner, merchant });
 }
 
-function isAgreed({ fields, values }: Pick<Terms, 'fields' | 'values'>, form: Form): boolean {
+/** Whether a form leaves these fields as they are. */
+export function isAgreed({ fields, values }: Pick<Terms, 'fields' | 'values'>, form: Form): boolean {
   return fields.every(({ name }) => meaningOf(form[name]) === meaningOf(values[name]));
 }
 
