@@ -237,6 +237,23 @@ test('who pays fees, or when sub-accounts are paid, changes without making a rul
   assert.deepEqual(await own(), [[], null]);
 });
 
+test('a limit of 0, which lets nothing out, is shown as 0, stays when another one changes, and is logged as 0', async () => {
+  const { db } = world.dashboard.service;
+  const { id } = world.dashboard.business.live.merchant;
+  const path = `/operator/businesses/${world.businessId}/limits`;
+  const stored = async () =>
+    (await findMerchantRules(db, id))?.own.limits.toSorted((one, other) => other.kind.localeCompare(one.kind));
+  const largest = { kind: 'largest', amountMinor: 0n };
+  assert.equal((await asAdmin(path, { largest: '0', daily: '' })).status, 303);
+  assert.deepEqual(await stored(), [largest]);
+  const form = await (await admin.get(path)).text();
+  const shown = /name="largest"[^]*?value="([^"]*)"/.exec(form)?.[1] ?? 'nothing';
+  assert.equal((await asAdmin(path, { largest: shown, daily: '500' })).status, 303);
+  assert.deepEqual(await stored(), [largest, { kind: 'daily', amountMinor: 50_000n }]);
+  const log = await (await support.get(`/operator/audit?business=${world.businessId}`)).text();
+  assert.match(log, /Largest: (nothing → )?0\.00|Largest: 0\b/);
+});
+
 test('rate limits of a merchant and of one page hold until they are emptied', async () => {
   const { db } = world.dashboard.service;
   const { id } = world.dashboard.business.live.merchant;

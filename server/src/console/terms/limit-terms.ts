@@ -11,7 +11,7 @@ import {
   clearField,
   isAgreed,
   isCleared,
-  minorOf,
+  limitOf,
   percentOf,
   termsRoutes,
   type Form,
@@ -40,7 +40,7 @@ const limits = termsRoutes({
     for (const kind of kinds) {
       const isNone = (form[kind] ?? '').trim().toLowerCase() === 'none';
       if (isNone && !merchant) throw fieldError('invalid_request', kind, 'Leave it empty: then there is no limit.');
-      const amountMinor = isNone ? null : minorOf(form, kind);
+      const amountMinor = isNone ? null : limitOf(form, kind);
       if (amountMinor === null && !isNone) await clearLimit(tx, owner, kind);
       else await setLimit(tx, owner, { kind, amountMinor });
     }

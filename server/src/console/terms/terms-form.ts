@@ -72,6 +72,12 @@ export function minorOf(form: Form, name: string): bigint | null {
   throw fieldError('invalid_request', name, 'Type an amount such as 450 or 1,250.50.');
 }
 
+/** The same for a limit, which may be 0: then everything is above it. */
+export function limitOf(form: Form, name: string): bigint | null {
+  const typed = readAmount(form[name] ?? '');
+  return 'problem' in typed && typed.problem === 'amount-zero' ? 0n : minorOf(form, name);
+}
+
 const wholePercent = 10_000n;
 
 export function percentOf(form: Form): bigint {
@@ -142,6 +148,7 @@ function termsPath(business: Business | null): string {
 /** The same for an amount or a percentage however it is written: what is agreed already is not agreed again. */
 function meaningOf(text = ''): string {
   const amount = readAmount(text);
+  if ('problem' in amount && amount.problem === 'amount-zero') return '0';
   return 'amountMinor' in amount ? String(amount.amountMinor) : text.trim();
 }
 
