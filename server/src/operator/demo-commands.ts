@@ -27,6 +27,10 @@ const fill: Command = {
       return { text: `The demo data is there already: ${url}`, data: { payments: 0, url }, exitCode: 0 };
     }
     await refuseRealEndpoints(context, merchant.id);
+    // Before the first payment: a command that is killed has made some.
+    await context.db.withTransaction(async (tx) =>
+      auditCommand(tx, context, { ...aboutMerchant(merchant), action: 'demo.fill', sent: { payments } }),
+    );
     const progress = createProgress(context.progressTo, { total: payments, what: 'payments' });
     const { db, onboarding, clock } = context;
     const parts = { money, db, sealer: onboarding.sealer };
@@ -34,11 +38,6 @@ const fill: Command = {
     const onProgress = (done: number): void => progress.show(Math.min(done, payments));
     const filled = await fillDemo(parts, { merchant, seed, days, payments, end, onProgress }).finally(() =>
       progress.end(),
-    );
-    await db.withTransaction(async (tx) =>
-      auditCommand(tx, context, {
-        ...{ ...aboutMerchant(merchant), action: 'demo.fill', sent: { payments: filled.payments } },
-      }),
     );
     const text = [
       `${filled.payments.toLocaleString('en')} payments since ${filled.start.toISOString().slice(0, 10)} in ${merchant.name}’s test environment.`,
