@@ -171,6 +171,14 @@ test('a revoked operator is out at the next request', async () => {
   const other = await world.signInOperator('admin');
   assert.equal((await other.submit(path, { second_factor: other.code() })).status, 303);
   assert.equal((await leaving.get('/operator/businesses')).status, 404);
+  const entries = () =>
+    asOwner(
+      world.dashboard.service,
+      `SELECT id FROM audit_entries WHERE action = 'operators.revoke' AND object_id = $1`,
+      [leaving.operatorId],
+    );
+  await other.submit(path, { second_factor: other.code() });
+  assert.equal((await entries()).length, 1, 'a second press revokes nobody');
 });
 
 test('of two admins who revoke each other at once, or take each other’s role, one stays an admin', async () => {

@@ -66,7 +66,7 @@ const revoke: Command = {
     const operator = (await listOperators(db)).find((candidate) => candidate.id === id);
     if (!operator) throw new UsageError(`There is no operator ${id}. See: operators list`);
     await db.withTransaction(async (tx) => {
-      await revokeOperator(tx, { id, revokedAt: clock.now() });
+      if ((await revokeOperator(tx, { id, revokedAt: clock.now() })) === 0) return;
       auditCommand(tx, context, { action: 'operators.revoke', object: { type: 'operator', id } });
     });
     return { text: `Operator ${id} is revoked.`, data: { id, revoked: true }, exitCode: 0 };

@@ -217,10 +217,11 @@ This cannot be undone.</p>`,
   }),
   async submit(visit, { subject: { id } }) {
     if (id === visit.operator.id) throw new AppError('state_conflict', 'Nobody revokes themselves. Ask another admin.');
-    const act = { action: 'operators.revoke', object: { type: 'operator', id } };
-    await actAudited(visit, act, async (tx) => {
+    await visit.money.db.withTransaction(async (tx) => {
       await lockOperatorsAsAdmin(tx, visit.operator.id);
-      await revokeOperator(tx, { id, revokedAt: visit.now });
+      // A second press revokes nobody.
+      if ((await revokeOperator(tx, { id, revokedAt: visit.now })) === 0) return;
+      audit(tx, visit, { action: 'operators.revoke', object: { type: 'operator', id } });
     });
   },
 });
