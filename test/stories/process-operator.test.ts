@@ -269,3 +269,15 @@ test('a reader that closes the output early is no error, and ends no command bef
   const { status, stderr } = spawnSync('bash', ['-c', command], { encoding: 'utf8' });
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
 });
+
+test(
+  'output that a full disk does not take fails the command with a sentence',
+  { skip: !existsSync('/dev/full') },
+  () => {
+    const program = join(import.meta.dirname, '../../server/src/operator/main.ts');
+    const command = `'${process.execPath}' '${program}' --help >/dev/full`;
+    const { status, stderr } = spawnSync('bash', ['-c', command], { encoding: 'utf8' });
+    assert.equal(status, 1);
+    assert.equal(stderr, 'The output could not be written (ENOSPC); what the command does was done.\n');
+  },
+);
