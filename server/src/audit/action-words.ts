@@ -59,6 +59,7 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['list.export', 'Export a list'],
   ['data.read', 'Look at a record of a business'],
   ['demo.fill', 'Fill the demo business'],
+  ['demo.result', 'Finish filling the demo business'],
 ]);
 
 /** What people do that is no route of the API, in words. */

@@ -79,6 +79,10 @@ export async function createBackup(options: BackupOptions): Promise<BackupResult
       syncDirectory(base);
       const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
       return { manifest, bytes, removed: removeOld(options, manifest.name) };
+    } catch (error) {
+      if (errorCode(error) !== 'ENOSPC') throw error;
+      const words = `No space is left in ${backupDirectory}: no backup was made, and no older one was deleted.`;
+      throw new StartError(words, { cause: error });
     } finally {
       rmSync(draft, { recursive: true, force: true });
     }

@@ -86,7 +86,7 @@ test('of two who agree terms at the same moment one does, and the other is shown
   assert.match((await second?.text()) ?? '', /This press did nothing[^]*Largest transfer in dalasi: [23]00\.00/);
 });
 
-test('of two who change a contact at the same moment one does, and the log names what each change replaced', async () => {
+test('of two who change a contact at the same moment one does, and the other is shown what holds', async () => {
   const { service } = world.dashboard;
   const path = `/operator/businesses/${world.businessId}/appearance?environment=live`;
   assert.equal((await support.submit(path, { contact_text: 'Ask at the counter.' })).status, 303);
