@@ -44,6 +44,7 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['keys.revoke', 'Revoke an API key'],
   ['secrets.accept', 'Accept a secret of the installation'],
   ['secrets.reseal', 'Seal all values under the current key'],
+  ['secrets.reseal_result', 'Finish sealing all values'],
   ['database.prepare', 'Prepare the database'],
   ['cluster.distribute', 'Distribute the database over a cluster'],
   ['restore.hold', 'Hold a restored copy'],

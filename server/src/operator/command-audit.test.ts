@@ -206,7 +206,8 @@ function* walkInstallation(): Generator<Walked> {
   yield { words: ['restore', 'release'], begins: 'restore.look_up', ...released };
   const accept = ['secrets', 'accept', 'KEY_PEPPER'];
   yield { words: accept, action: 'secrets.accept', changes: /setting: ••••|setting: KEY_PEPPER/, ...whole };
-  yield { words: ['secrets', 'reseal'], action: 'secrets.reseal', changes: /values: 0/, ...whole };
+  const resealed = { begins: 'secrets.reseal', action: 'secrets.reseal_result', changes: /values: 0/, ...whole };
+  yield { words: ['secrets', 'reseal'], ...resealed };
 }
 
 /** A payment for which the simulated network reports another amount. */

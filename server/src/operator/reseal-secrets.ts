@@ -53,7 +53,13 @@ export async function resealSecrets(context: ResealContext): Promise<Resealed> {
   const { db, keys } = context;
   // Records the key before anything is sealed with it, so that every later start requires it.
   await openKeyring(keys);
-  const first = await resealAll(context, await countUnderOtherKeys(context));
+  const counts = await countUnderOtherKeys(context);
+  const values = counts.reduce((sum, { count }) => sum + Number(count), 0);
+  // Before the first value: a command that is killed has sealed some.
+  await db.withTransaction(async (tx) =>
+    auditCommand(tx, context, { action: 'secrets.reseal', object: ofKey, sent: { values } }),
+  );
+  const first = await resealAll(context, counts);
   await waitForOtherProcesses(context);
   const second = await resealAll(context, await countUnderOtherKeys(context));
   const stillUsed = keyIdsOf(await countUnderOtherKeys(context));
@@ -61,7 +67,7 @@ export async function resealSecrets(context: ResealContext): Promise<Resealed> {
   const retired = await db.withTransaction(async (tx) => {
     const ended = await retireSealKeys(tx, keys, stillUsed);
     const sent = { values: resealed, retired_keys: ended };
-    auditCommand(tx, context, { action: 'secrets.reseal', object: ofKey, sent });
+    auditCommand(tx, context, { action: 'secrets.reseal_result', object: ofKey, sent });
     return ended;
   });
   // A process that still seals with a retired key records it again at its next check.
