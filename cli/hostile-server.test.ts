@@ -17,7 +17,10 @@ import { CliWorld, type CliEnd } from './run-cli.corpus.ts';
 const world = new CliWorld();
 let body: unknown;
 let status = 200;
+/** Before each response. */
+let onRequest = (): void => {};
 const server = createServer((_request, response) => {
+  onRequest();
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 });
 let settings: Record<string, string>;
@@ -148,3 +151,19 @@ function assertSanitized({ code, stdout, stderr }: CliEnd): void {
   assert.doesNotMatch(stderr, /\n\s+at /, 'no stack');
   assert.match(stdout + stderr, /^[\P{C}\n\t]*$/u);
 }
+
+test('a resend that ends half way says how many events it has queued, and how to go on with the rest', async () => {
+  const pages = [
+    [200, { matched: 700, resent: 0, continue_from: time }],
+    [200, { matched: 500, resent: 500, continue_from: time }],
+    [503, { code: 'unavailable', message: 'The database is not available.' }],
+  ] as const;
+  let requests = 0;
+  onRequest = () => {
+    [status, body] = pages[Math.min(requests, pages.length - 1)] ?? [500, {}];
+    requests += 1;
+  };
+  const { code, stdout, stderr } = await world.run(['events', 'resend', '--endpoint', id, '--all', '--yes'], settings);
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, new RegExp(`is not available\\.\\nBefore that 500 events are queued\\. .* --from ${time}\\n`));
+});

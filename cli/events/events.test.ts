@@ -209,6 +209,7 @@ test('a malformed option is refused with one sentence', async () => {
       2,
       /^--from is a time such as .*, not "yesterday"\.$/,
     ],
+    [['resend', '--endpoint', endpointId, '--from', '1h', '--to', '2h'], 2, /^--to is before --from\.$/],
     [['tail', '--limit', '101'], 2, /^--limit is a number from 1 to 100, not "101"\.$/],
     [['tail', '--event', 'charge.succeded'], 2, /Did you mean charge\.succeeded\?/],
   ];

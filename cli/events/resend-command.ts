@@ -92,7 +92,15 @@ async function confirmResend({ terminal }: CommandContext, description: string):
 async function resendAll(api: Api, selection: JsonObject): Promise<number> {
   let sent = 0;
   for (let from: string | undefined; ;) {
-    const response = await api.post('/v1/events/resend', { ...selection, ...(from === undefined ? {} : { from }) });
+    const response = await api
+      .post('/v1/events/resend', { ...selection, ...(from === undefined ? {} : { from }) })
+      .catch((error: unknown) => {
+        if (from === undefined || !(error instanceof CommandFailure)) throw error;
+        const many = sent === 1 ? '1 event is queued' : `${sent} events are queued`;
+        throw new CommandFailure(
+          `${error.message}\nBefore that ${many}. The rest: the same command with --from ${from}`,
+        );
+      });
     const { resent: resentCount, continue_from: next } = readResponse(resendResult, response);
     sent += resentCount;
     if (next === null) return sent;
@@ -113,13 +121,14 @@ function readSelection({ clock }: CommandContext, { options, lists, flags }: Com
   const [from, to] = (['from', 'to'] as const).map((option) => {
     const text = options[option];
     const ofDay = option === 'from' ? 'first' : 'last';
-    return text === undefined ? undefined : readTimeOption(clock, { option, text, ofDay }).toISOString();
+    return text === undefined ? undefined : readTimeOption(clock, { option, text, ofDay });
   });
+  if (from && to && from > to) throw new UsageError('--to is before --from.');
   return {
     endpoint_id: endpoint,
     ...(kinds.length === 0 ? {} : { event: kinds }),
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
+    ...(from && { from: from.toISOString() }),
+    ...(to && { to: to.toISOString() }),
     status: flags.has('all') ? 'all' : 'undelivered',
   };
 }

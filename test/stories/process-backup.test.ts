@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { createBackup } from '../../server/src/backups/create-backup.ts';
 import { drillBackup } from '../../server/src/backups/drill-backup.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { processIdentity } from '../../server/src/database/embedded/process-identity.ts';
@@ -89,7 +90,15 @@ test('a backup of the running service is whole, private, and writes its audit en
   );
 });
 
-test('a command killed within its backup leaves none, and the next one cleans up', async () => {
+/** What the audit log says of backups and drills, oldest first. */
+async function auditedActs(): Promise<string[]> {
+  const { rows } = await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
+    client.query("SELECT action FROM audit_entries WHERE action LIKE 'backup.%' ORDER BY id"),
+  );
+  return rows.map(({ action }) => String(action));
+}
+
+test('a command killed within its backup leaves none but its audit entry, and the next one cleans up', async () => {
   const child = world.start([process.execPath, 'server/src/operator/main.ts', 'backup', 'create'], settings);
   const drafts = (): string[] => namesOf(join(backups, 'base')).filter((name) => name.startsWith('new-'));
   await eventually('it copies files', () =>
@@ -98,6 +107,7 @@ test('a command killed within its backup leaves none, and the next one cleans up
   child.signal('SIGKILL');
   await child.ended;
   assert.equal(drafts().length, 1, 'it was killed before its end');
+  assert.deepEqual(await auditedActs(), ['backup.create', 'backup.result', 'backup.create']);
   assert.deepEqual(completeOf(), [backup]);
   // What a command leaves that is killed while it deletes an old backup, which loses its manifest first.
   mkdirSync(join(backups, 'base', '20260101T020000-000Z', 'cluster'), { recursive: true });
@@ -107,11 +117,32 @@ test('a command killed within its backup leaves none, and the next one cleans up
   backup = next.backup;
 });
 
+test('a backup that is made while the clock is set back stays, although its name is the oldest', async () => {
+  const { manifest, removed } = await createBackup({
+    ...{ backupDirectory: backups, dataDirectory, keep: 1, onProgress: () => {} },
+    adminUrl: findRunningServer(dataDirectory) ?? '',
+    clock: { ...systemClock, now: () => new Date('2020-01-01T00:00:00Z') },
+  });
+  assert.deepEqual([removed, completeOf()], [[], [manifest.name, backup]]);
+  rmSync(join(backups, 'base', manifest.name), { recursive: true });
+});
+
 test('a drill restores the backup beside the service, verifies its ledger, and leaves nothing', async () => {
   const { ok, movements, lost_seconds_at_most: lost } = await operateJson<Record<string, unknown>>('backup', 'drill');
   assert.ok(ok === true && Number(movements) > 0 && lost !== null);
   assert.equal(existsSync(join(backups, 'drill')), false);
   assert.deepEqual(processesIn(backups), []);
+  assert.deepEqual((await auditedActs()).slice(-2), ['backup.drill', 'backup.drill_result']);
+});
+
+test('a mistyped name of a backup is a usage error, and no failed drill', async () => {
+  const acts = await auditedActs();
+  const directory = join(dirname(dataDirectory), 'mistyped');
+  for (const words of [['drill'], ['restore', '--to', directory]]) {
+    const { code, stderr } = await operate('backup', ...words, '--backup', `${backup}Z`);
+    assert.deepEqual([code, stderr.includes('There is no complete backup')], [2, true], stderr);
+  }
+  assert.deepEqual([await auditedActs(), existsSync(directory)], [acts, false]);
 });
 
 const drillWith = (verify: Parameters<typeof drillBackup>[0]['verify'], clock = systemClock) =>
@@ -164,6 +195,9 @@ test('a restore refuses a directory that is not empty, and leaves it as it is', 
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(stderr, /is not empty; restore into a new directory/);
   assert.deepEqual(readdirSync(directory), ['letter.txt']);
+  const ontoFile = await operate('backup', 'restore', '--to', join(directory, 'letter.txt'));
+  assert.deepEqual([ontoFile.code, ontoFile.stderr.includes('letter.txt is a file')], [1, true], ontoFile.stderr);
+  assert.equal((await operate('backup', 'restore', '--to', '')).code, 2);
 });
 
 test('a damaged backup is refused, also by the drill, leaves no database, and blocks no other one', async () => {

@@ -269,3 +269,32 @@ test('a reader that closes the output early is no error, and ends no command bef
   const { status, stderr } = spawnSync('bash', ['-c', command], { encoding: 'utf8' });
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
 });
+
+test('output that a full disk does not take fails the command with a sentence', () => {
+  const program = join(import.meta.dirname, '../../server/src/operator/main.ts');
+  const command = `'${process.execPath}' '${program}' --help >/dev/full`;
+  const { status, stderr } = spawnSync('bash', ['-c', command], { encoding: 'utf8' });
+  assert.equal(status, 1);
+  assert.equal(stderr, 'The output could not be written (ENOSPC); what the command does was done.\n');
+});
+
+test('demo data that a killed command has begun is not taken for a whole year', async () => {
+  const directory = await world.usedDataDirectory();
+  const service = world.startServiceInProcess({ DATA_DIR: directory });
+  await readyAt(service);
+  const fill = [process.execPath, 'server/src/operator/main.ts', 'demo', 'fill'];
+  const killed = world.start(fill, { DATA_DIR: directory });
+  await eventually('its business is set up', async () =>
+    withAdminClient(findRunningServer(directory) ?? '', async (client) => {
+      const { rows } = await client.query('SELECT id FROM sub_account_groups');
+      return rows.length > 0;
+    }),
+  );
+  killed.signal('SIGKILL');
+  await killed.ended;
+  const again = await world.runOperatorInProcess({ DATA_DIR: directory }, ['demo', 'fill']);
+  assert.deepEqual([again.code, again.stdout], [1, '']);
+  assert.match(again.stderr, /^An earlier demo fill was interrupted, so only a part of the year is there/);
+  service.stop();
+  await service.ended;
+});

@@ -30,6 +30,7 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['chain.verify', 'Verify the hash chains'],
   ['chain.head', 'Keep the heads of the hash chains'],
   ['reconciliation.import', 'Import a network’s statement'],
+  ['reconciliation.import_result', 'Finish importing a statement'],
   ['reconciliation.save_mapping', 'Save a mapping of statements'],
   ['reconciliation.run', 'Reconcile a day'],
   ['operators.invite', 'Invite an operator'],
@@ -50,13 +51,16 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['restore.look_up', 'Look up the payouts of a restored copy'],
   ['restore.release', 'Release a restored copy'],
   ['backup.create', 'Make a backup'],
+  ['backup.result', 'Finish a backup'],
   ['backup.drill', 'Try a backup'],
+  ['backup.drill_result', 'Finish trying a backup'],
   ['login.sign_in', 'Sign in'],
   ['login.second_factor', 'Give the second factor'],
   ['login.change_password', 'Choose a new password'],
   ['list.export', 'Export a list'],
   ['data.read', 'Look at a record of a business'],
   ['demo.fill', 'Fill the demo business'],
+  ['demo.result', 'Finish filling the demo business'],
 ]);
 
 /** What people do that is no route of the API, in words. */

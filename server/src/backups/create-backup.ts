@@ -78,7 +78,11 @@ export async function createBackup(options: BackupOptions): Promise<BackupResult
       renameSync(draft, join(base, manifest.name));
       syncDirectory(base);
       const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-      return { manifest, bytes, removed: removeOld(options) };
+      return { manifest, bytes, removed: removeOld(options, manifest.name) };
+    } catch (error) {
+      if (errorCode(error) !== 'ENOSPC') throw error;
+      const words = `No space is left in ${backupDirectory}: no backup was made, and no older one was deleted.`;
+      throw new StartError(words, { cause: error });
     } finally {
       rmSync(draft, { recursive: true, force: true });
     }
@@ -210,14 +214,17 @@ function removeRemains(backupDirectory: string): void {
   for (const name of remains) rmSync(join(base, name), { recursive: true, force: true });
 }
 
-/** Deletes what is older than the last `keep` backups that are not damaged, and the log that only it needed. */
-function removeOld({ backupDirectory, keep }: BackupOptions): string[] {
+/**
+ * Deletes what is older than the last `keep` backups that are not damaged, and the log that only it needed. The one that was just
+ * made stays, also where the clock was set back and its name is the oldest.
+ */
+function removeOld({ backupDirectory, keep }: BackupOptions, made: string): string[] {
   const { base, log } = backupPaths(backupDirectory);
   const names = listBackups(backupDirectory);
   const whole = names.filter((name) => readWholeManifest(join(base, name)) !== null);
   const oldest = whole.at(-keep) ?? names[0];
   if (oldest === undefined) return [];
-  const removed = names.filter((name) => name < oldest);
+  const removed = names.filter((name) => name < oldest && name !== made);
   for (const name of removed) {
     // Without its manifest it is no backup, also if this is interrupted.
     rmSync(manifestPath(join(base, name)));

@@ -1,4 +1,4 @@
-import { chownSync, createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chownSync, createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -63,6 +63,9 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   const name = options.name ?? chooseBackup(options);
   const source = join(backupPaths(backupDirectory).base, name);
   const manifest = readManifest(source);
+  if (statSync(target, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new StartError(`${target} is a file; restore into a new directory.`);
+  }
   if (existsSync(target) && readdirSync(target).some((entry) => !remains.test(entry))) {
     throw new StartError(`${target} is not empty; restore into a new directory, and then set DATA_DIR to it.`);
   }

@@ -309,6 +309,9 @@ test('chain verify exits with 1 and names what was changed, also against the has
   const recorded = { at: String(head['at']), digest: String(head['digest']) };
   assert.equal((await run('chain verify')).exitCode, 0);
   assert.equal((await run('chain verify', recorded)).exitCode, 0);
+  await assert.rejects(run('chain verify', { ...recorded, heads: String(head['file']) }), /either --heads or --digest/);
+  await assert.rejects(run('chain verify', { at: recorded.at }), /--digest, which is missing/);
+  await assert.rejects(run('chain verify', { heads: join(own, 'mistyped') }), /There is no file/);
   const [first = ''] = await movementIds();
   await world.asOwner('UPDATE ledger_movements SET amount = 9 WHERE id = $1', [first]);
   const { text, exitCode } = await run('chain verify');

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { createApiClient, createCharge } from '../../../test/harness/api-client.ts';
 import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../../../test/harness/console-world.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { asOwner } from '../../../test/harness/tables.ts';
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import { loadTemplates } from '../networks/receipts/load-templates.ts';
 
@@ -53,6 +54,13 @@ test('totals, their list and their file are the same money, and names in it are 
   assert.match(log, /Reason: =cmd/, 'a cell does not begin with it');
   assert.equal((await support.get('/operator/audit/export/file')).status, 403);
 });
+test('a file of totals sums them once, so that its rows agree however many there are', async (t) => {
+  const rows = t.mock.method(world.dashboard.service.db, 'rows');
+  await (await finance.get('/operator/test/totals/export/file?rows=all')).text();
+  const names = rows.mock.calls.map(({ arguments: [statement] }) => statement.name);
+  assert.equal(names.filter((name) => name === 'daily_figure_progress_of_merchants').length, 1);
+});
+
 test('a payment is found by id, reference and number in either form, in its environment, and only read', async () => {
   const { service, api } = world.dashboard;
   const id = await createCharge(api, '3300001');
@@ -142,4 +150,19 @@ test('a network’s message is read by its templates, and what no template fits 
   const read = async (text: string) => (await support.submit(path, { text })).text();
   assert.match(await read(messageOfAps), /This template fits[^]*D20\.00[^]*APS-55120987/);
   assert.match(await read('Hello'), new RegExp(`No template fits[^]*Tried: .*${template.name}`));
+});
+
+test('a list of more cases than it reads says that there are more, and where an older one is found', async () => {
+  const { service, business } = world.dashboard;
+  assert.doesNotMatch(await (await support.get('/operator/test/cases')).text(), /Only 500 cases/);
+  await asOwner(
+    service,
+    `INSERT INTO cases (merchant_id, id, kind, status, subject_type, subject_id, reference, amount, currency, summary, created_at,
+       network_transaction_id)
+     SELECT $1, gen_random_uuid(), 'partial_reversal', 'open', 'charge', gen_random_uuid(), 'R-' || number, 100, 'GMD',
+            'A part was reversed.', now(), 'T-' || number FROM generate_series(1, 501) AS number`,
+    [business.test.merchant.id],
+  );
+  const list = await (await support.get('/operator/test/cases')).text();
+  assert.match(list, /Only 500 cases are listed[^]*More than 500 cases/);
 });

@@ -4,8 +4,7 @@ import { accessibilityViolations, openPage } from '../../../test/harness/browser
 import { createApiClient, createCharge } from '../../../test/harness/api-client.ts';
 import { environmentRoutes, installationRoutes } from './console-routes.ts';
 import { findMerchantById } from '../merchants/manage-keys.ts';
-import { findReserves, findRules, setReserve } from '../merchants/manage-rules.ts';
-import { findFeeRule } from '../merchants/rules.ts';
+import { findReserves, setReserve } from '../merchants/manage-rules.ts';
 import { authenticateOperator, listOperatorLogins } from '../operators/manage-operators.ts';
 import { openConsoleWorld, type ConsoleWorld, type SignedInOperator } from '../../../test/harness/console-world.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
@@ -171,6 +170,14 @@ test('a revoked operator is out at the next request', async () => {
   const other = await world.signInOperator('admin');
   assert.equal((await other.submit(path, { second_factor: other.code() })).status, 303);
   assert.equal((await leaving.get('/operator/businesses')).status, 404);
+  const entries = () =>
+    asOwner(
+      world.dashboard.service,
+      `SELECT id FROM audit_entries WHERE action = 'operators.revoke' AND object_id = $1`,
+      [leaving.operatorId],
+    );
+  await other.submit(path, { second_factor: other.code() });
+  assert.equal((await entries()).length, 1, 'a second press revokes nobody');
 });
 
 test('of two admins who revoke each other at once, or take each other’s role, one stays an admin', async () => {
@@ -190,53 +197,6 @@ test('of two admins who revoke each other at once, or take each other’s role, 
       logins.some((login) => login.operatorId === operatorId && login.role === 'admin' && login.revokedAt === null);
     assert.equal([one, other].filter(isAdmin).length, 1);
   }
-});
-
-test('fees for one network and defaults are set as by command; limits of a default cannot be none', async () => {
-  const { db } = world.dashboard.service;
-  const merchantId = world.dashboard.business.test.merchant.id;
-  const wave = `/operator/businesses/${world.businessId}/transfer-fees?environment=test&network=wave`;
-  assert.equal((await asAdmin(wave, { percent: '2', fixed: '', minimum: '', maximum: '' })).status, 303);
-  assert.equal((await asAdmin('/operator/defaults/transfer-fees', { percent: '', fixed: '3' })).status, 303);
-  const rules = await findRules(db, { merchantId });
-  assert.equal(findFeeRule(rules, 'transfer', 'wave')?.rule.percentHundredths, 200n);
-  assert.equal(findFeeRule(rules, 'transfer', 'aps')?.rule.fixedMinor, 300n);
-  assert.match(await (await support.get('/operator/defaults')).text(), /<dt>Transfers<\/dt><dd>D3\.00<\/dd>/);
-  assert.equal(
-    (await asAdmin('/operator/defaults/transfer-fees', { percent: '', fixed: '3', default: 'true' })).status,
-    303,
-  );
-  assert.equal((await asAdmin('/operator/defaults/limits', { largest: 'none', daily: '' })).status, 400);
-  assert.equal((await asAdmin('/operator/defaults/limits', { largest: '50,000', daily: '' })).status, 303);
-  assert.equal((await asAdmin('/operator/defaults/limits', { largest: '', daily: '' })).status, 303);
-  const reserve = { percent: '10', hours: '72', new_for_days: '30' };
-  assert.equal((await asAdmin('/operator/defaults/settlement', reserve)).status, 303);
-  const { fallback } = await findReserves(db, 'default');
-  assert.deepEqual(fallback, { percentHundredths: 1_000n, hours: 72n, newForDays: 30n });
-  assert.equal((await asAdmin('/operator/defaults/settlement', { ...reserve, default: 'true' })).status, 303);
-});
-
-test('rate limits of a merchant and of one page hold until they are emptied', async () => {
-  const { db } = world.dashboard.service;
-  const { id } = world.dashboard.business.live.merchant;
-  const path = `/operator/businesses/${world.businessId}`;
-  const limits = { requests: '300', 'key-percent': '50', pages: 'none' };
-  const more = async (address: string, fields: Record<string, string>): Promise<number> =>
-    (await asAdmin(address, fields)).status;
-  assert.equal(await more(`${path}/rate-limits`, { ...limits, requests: '0' }), 400);
-  assert.equal(await more(`${path}/rate-limits`, limits), 303);
-  const merchant = await findMerchantById(db, id);
-  assert.deepEqual(
-    [merchant?.rateLimitPerSecond, merchant?.rateLimitKeyPercent, merchant?.rateLimitPages],
-    [300n, 50n, 0n],
-  );
-  assert.equal(await more(`${path}/rate-limits`, { requests: '', 'key-percent': '', pages: '' }), 303);
-  assert.equal((await findMerchantById(db, id))?.rateLimitPerSecond, null);
-  const link = await world.dashboard.api.post('/v1/payment-links', { data: { title: 'Ticket sale' } });
-  const ofLink = { kind: 'link', page: String(link.body['id']), pages: '200' };
-  assert.equal(await more(`${path}/page-rate-limits`, ofLink), 404, 'the link is of the test environment');
-  assert.equal(await more(`${path}/page-rate-limits?environment=test`, ofLink), 303);
-  assert.match(await (await support.get(path)).text(), /Ticket sale.*: 200 payments a second/);
 });
 
 test('an admin’s new key works and is shown once; its owners are mailed; rolling and revoking end it', async () => {
@@ -347,6 +307,16 @@ test('a role changes at once, and nobody changes their own; a credential for com
   const { db, secrets } = world.dashboard.service;
   const authenticated = await authenticateOperator(db, secrets.pepper, credential);
   assert.equal('operator' in authenticated && authenticated.operator.name, 'Isatou');
+});
+
+test('every entry of the audit log leads to a page that is there', async () => {
+  const name = await addTestRailAccount(world.dashboard.service, 'qmoney-main');
+  await support.get(`/operator/rail-accounts/${name}`);
+  assert.equal((await asAdmin(`/operator/rail-accounts/${name}/disable`, {})).status, 303);
+  const log = await (await support.get('/operator/audit')).text();
+  const paths = [...new Set([...log.matchAll(/<td class=""><a href="([^"]+)"/g)].map(([, path = '']) => path))];
+  assert.ok(paths.includes(`/operator/rail-accounts/${name}`), paths.join(' '));
+  for (const path of paths) assert.equal((await admin.get(path)).status, 200, path);
 });
 
 test('pages are accessible and fit: 360 pixels without scripts, 1280 pixels in the dark', async () => {

@@ -86,6 +86,43 @@ test('of two who agree terms at the same moment one does, and the other is shown
   assert.match((await second?.text()) ?? '', /This press did nothing[^]*Largest transfer in dalasi: [23]00\.00/);
 });
 
+test('of two who change a contact at the same moment one does, and the other is shown what holds', async () => {
+  const { service } = world.dashboard;
+  const path = `/operator/businesses/${world.businessId}/appearance?environment=live`;
+  assert.equal((await support.submit(path, { contact_text: 'Ask at the counter.' })).status, 303);
+  const people = [support, await world.signInOperator('support')];
+  const forms = await Promise.all(
+    people.map((each, index) => opened(each, path, { contact_text: index === 0 ? 'One.' : 'Two.' })),
+  );
+  const presses: Promise<Response>[] = [];
+  await whileLocked(service, { text: 'SELECT FROM merchants FOR UPDATE' }, async () => {
+    presses.push(...people.map((each, index) => each.post(path, forms[index] ?? {})));
+    await eventually('both have seen it', async () => (await countWaiting(service.db)) === 2);
+  });
+  const [first, second] = (await Promise.all(presses)).toSorted((left, right) => left.status - right.status);
+  assert.deepEqual([first?.status, second?.status], [303, 409]);
+  assert.match((await second?.text()) ?? '', /This press did nothing[^]*value="(One|Two)\."/);
+  assert.equal(await countEntries('appearance.set'), 2);
+});
+
+test('the limit of one page is recorded with what it replaces, and the same limit again is no change', async () => {
+  const path = `/operator/businesses/${world.businessId}/page-rate-limits?environment=test`;
+  const link = await world.dashboard.api.post('/v1/payment-links', { data: { title: 'Ticket sale' } });
+  const setTo = async (pages: string): Promise<void> => {
+    const fields = { kind: 'link', page: String(link.body['id']), pages };
+    assert.equal((await finance.submit(path, { ...fields, second_factor: finance.code() })).status, 303);
+  };
+  for (const pages of ['200', '300', '300']) await setTo(pages);
+  const entries = await asOwner<{ changes: unknown }>(
+    world.dashboard.service,
+    `SELECT changes FROM audit_entries WHERE action = 'page-rate-limits.set' ORDER BY id`,
+  );
+  assert.deepEqual(
+    entries.map(({ changes }) => changes),
+    [[{ field: 'pages', before: '', after: '200' }], [{ field: 'pages', before: '200', after: '300' }]],
+  );
+});
+
 /** A case about a part of a paid payment that the network has reversed, for which somebody must say how much. */
 async function openPartialReversal(transactionId: string): Promise<string> {
   const { api, service } = world.dashboard;

@@ -10,9 +10,13 @@ export type RuleValues = Readonly<Record<string, string>>;
 /** Of a rule that is removed: the console's box that is ticked. */
 export const cleared: RuleValues = { default: 'true' };
 
-/** Nothing for none. */
-function plainAmount(minor: bigint | null): string {
-  return minor === null || minor === 0n ? '' : formatAmount(minor, { style: 'plain' });
+function plainAmount(minor: bigint): string {
+  return formatAmount(minor, { style: 'plain' });
+}
+
+/** Of a part of a fee, which is nothing where it is 0. */
+function partAmount(minor: bigint): string {
+  return minor === 0n ? '' : plainAmount(minor);
 }
 
 export function feeValues(rule: FeeRule | undefined): RuleValues {
@@ -20,9 +24,9 @@ export function feeValues(rule: FeeRule | undefined): RuleValues {
   const { percentHundredths, fixedMinor, minimumMinor, maximumMinor } = rule;
   return {
     percent: percentHundredths === 0n ? '' : String(percentToJson(percentHundredths)),
-    fixed: plainAmount(fixedMinor),
-    minimum: plainAmount(minimumMinor),
-    maximum: plainAmount(maximumMinor),
+    fixed: partAmount(fixedMinor),
+    minimum: partAmount(minimumMinor),
+    maximum: maximumMinor === null ? '' : plainAmount(maximumMinor),
   };
 }
 

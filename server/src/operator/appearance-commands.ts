@@ -1,6 +1,6 @@
 import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import { AppearanceError, readAppearancePart, type MerchantAppearance } from '../merchants/appearance.ts';
-import { setAppearance } from '../merchants/manage-rules.ts';
+import { lockTerms, setAppearance } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { appearanceByField, colourField, contactFields } from '../portal/records/appearance-form.ts';
 import { aboutMerchant, auditCommand } from './audit-command.ts';
@@ -37,20 +37,22 @@ const set: Command = {
   summary: 'Set a merchant’s colour and contact on its payers’ pages',
   details: '  Payers see the contact where a page says to ask the shop. The logo has commands of its own.',
   async run(context, input) {
-    const merchant = await merchantOf(context, input);
     const changes = readChanges(input);
     if (Object.keys(changes).length === 0) {
       throw new UsageError(`Give at least one of ${parts.map(({ option }) => `--${option}`).join(', ')}.`);
     }
-    await context.db.withTransaction(async (tx) => {
+    const changedMerchant = await context.db.withTransaction(async (tx) => {
+      await lockTerms(tx);
+      const merchant = await merchantOf({ db: tx }, input);
       await setAppearance(tx, merchant.id, changes);
       const changed = appearanceFields.filter(({ part }) => part in changes);
       auditCommand(tx, context, {
         ...{ ...aboutMerchant(merchant), action: 'appearance.set' },
         ...{ sent: appearanceByField(changed, changes), before: appearanceByField(changed, merchant) },
       });
+      return { ...merchant, ...changes };
     });
-    return describe({ ...merchant, ...changes });
+    return describe(changedMerchant);
   },
 };
 

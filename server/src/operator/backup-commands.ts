@@ -30,6 +30,8 @@ const create: Command = {
     const backupDirectory = directoryOf(context);
     const keep = readKeep(input.options['keep']);
     if (adminUrl === null) throw new UsageError(ownServerHelp);
+    // Before the first file: a command that is killed has copied the database too, and may have deleted an old backup.
+    await recordAct(context, 'backup.create', { keep });
     const startedMs = clock.now().getTime();
     const { onProgress, end } = progressOf(context);
     const { manifest, bytes, removed } = await createBackup({
@@ -45,7 +47,7 @@ const create: Command = {
         lostSeconds: null,
         problem: null,
       });
-      auditCommand(tx, context, { action: 'backup.create', object: installation, sent: { backup: name } });
+      auditCommand(tx, context, { action: 'backup.result', object: installation, sent: { backup: name } });
     });
     const deleted = removed.length === 0 ? '' : ` Deleted: ${removed.join(', ')}.`;
     return {
@@ -89,11 +91,15 @@ const restore: Command = {
   async run(context, input) {
     const { clock } = context;
     const { to = '', backup: name = null, at } = input.options;
+    // An empty variable of a script, which would be the directory that it runs in.
+    if (to === '') throw new UsageError('--to is empty. Name the new data directory.');
+    const backupDirectory = directoryOf(context);
+    if (name !== null) requireBackup(backupDirectory, name);
     const until = at === undefined ? null : readTimeOption(clock, { option: 'at', text: at, ofDay: 'last' });
     const startedMs = clock.now().getTime();
     const { onProgress, end } = progressOf(context);
     const { manifest, segments, restoredTo } = await restoreBackup({
-      ...{ backupDirectory: directoryOf(context), name, until, target: resolve(to), clock, onProgress, log: () => {} },
+      ...{ backupDirectory, name, until, target: resolve(to), clock, onProgress, log: () => {} },
     }).finally(end);
     const seconds = secondsSince(context, startedMs);
     const text = [
@@ -114,6 +120,10 @@ const drill: Command = {
     '  Exit code 1 if it cannot be restored, or its ledger is wrong. The console and the metrics show the result.',
   async run(context, input) {
     const { clock, onboarding, db } = context;
+    const backupDirectory = directoryOf(context);
+    const name = input.options['backup'] ?? null;
+    if (name !== null) requireBackup(backupDirectory, name);
+    await recordAct(context, 'backup.drill', { backup: name ?? 'the newest' });
     const started = clock.now();
     const { onProgress, end } = progressOf(context);
     const verify = async (copy: CommandContext['db']) => {
@@ -124,8 +134,6 @@ const drill: Command = {
         : broken && `A hash chain of the copy is broken: run chain verify (${broken.book}, block ${broken.block})`;
       return { movements: Number(stored.movements), problem: problem ?? null };
     };
-    const backupDirectory = directoryOf(context);
-    const name = input.options['backup'] ?? null;
     const drilled = await drillBackup({ backupDirectory, name, clock, onProgress, verify }).finally(end);
     const seconds = secondsSince(context, started.getTime());
     const { restoredTo, problem } = drilled;
@@ -135,7 +143,7 @@ const drill: Command = {
     await db.withTransaction(async (tx) => {
       recordBackupRun(tx, onboarding, { kind: 'drill', backup, seconds, lostSeconds, problem });
       auditCommand(tx, context, {
-        action: 'backup.drill',
+        action: 'backup.drill_result',
         object: installation,
         sent: { backup, is_correct: problem === null },
       });
@@ -160,6 +168,17 @@ function directoryOf({ installation: { backupDirectory, isOwnServer } }: BareCon
   if (backupDirectory === null)
     throw new UsageError('BACKUP_DIR is not set: the directory for backups, best on another disk.');
   return resolve(backupDirectory);
+}
+
+/** A mistyped name is no backup that cannot be relied on. Throws UsageError. */
+function requireBackup(backupDirectory: string, name: string): void {
+  if (listBackups(backupDirectory).includes(name)) return;
+  throw new UsageError(`There is no complete backup ${name} in ${backupDirectory}. See: backup list`);
+}
+
+/** Writes the audit entry of what begins now. */
+async function recordAct(context: CommandContext, action: string, sent: unknown): Promise<void> {
+  await context.db.withTransaction(async (tx) => auditCommand(tx, context, { action, object: installation, sent }));
 }
 
 function readKeep(text: string | undefined): number {

@@ -4,6 +4,7 @@ import { areHeadsUnchanged, parseHeads, readHeads, type Heads } from '../chain/h
 import { listHeadsFiles, recordHeads } from '../chain/record-heads.ts';
 import { verifyChains, type ChainFinding } from '../chain/verify-chain.ts';
 import { UsageError } from '../kit/command-line.ts';
+import { unreadableFile } from '../kit/start-error.ts';
 import { readTimeOption } from '../kit/time-option.ts';
 import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
@@ -23,6 +24,10 @@ const verify: Command = {
     const { db, clock, chainKey } = context;
     const startedMs = clock.now().getTime();
     const { digest, at } = options;
+    if (digest !== undefined && options['heads'] !== undefined)
+      throw new UsageError('Give either --heads or --digest.');
+    if (at !== undefined && digest === undefined)
+      throw new UsageError('--at is the time of --digest, which is missing.');
     const recorded = digest === undefined ? readRecorded(context, options['heads']) : null;
     const verified = await verifyChains(context, recorded?.heads ?? []);
     const isOther = digest !== undefined && (await readHeads(db, timeOf(context, at), chainKey)).digest !== digest;
@@ -114,9 +119,17 @@ function readRecorded(
 ): (Pick<Heads, 'heads'> & { file: string }) | null {
   const file = path === undefined ? filesOf(context)[0] : resolve(path);
   if (file === undefined) return null;
-  const heads = parseHeads(readFileSync(file, 'utf8'), context.chainKey);
+  const heads = parseHeads(readFile(file), context.chainKey);
   if (!heads) throw new UsageError(`${file} holds no heads that this service has signed.`);
   return { ...heads, file };
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(unreadableFile(path, error));
+  }
 }
 
 /**

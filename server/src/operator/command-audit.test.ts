@@ -171,7 +171,8 @@ function* walkInstallation(): Generator<Walked> {
   const saved = ['reconcile', 'try', ...ofAccount, '--file', statement, '--save', 'usual'];
   yield { words: saved, action: 'reconciliation.save_mapping', changes: /mapping: usual/, isWhole: true };
   const imported = ['reconcile', 'import', ...ofAccount, '--file', statement];
-  yield { words: imported, action: 'reconciliation.import', changes: /file: lines\.csv new: 1/, isWhole: true };
+  const importing = { begins: 'reconciliation.import', action: 'reconciliation.import_result' };
+  yield { words: imported, ...importing, changes: /file: lines\.csv new: 1/, isWhole: true };
   const day = systemClock.now().toISOString().slice(0, 10);
   const reconciled = ['reconcile', 'run', ...ofAccount, '--day', day, '--closing-balance', '100'];
   yield { words: reconciled, action: 'reconciliation.run', changes: new RegExp(`day: ${day}`), isWhole: true };

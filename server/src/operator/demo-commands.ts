@@ -1,5 +1,7 @@
 import { limitMax } from '../api/pagination.ts';
+import { findNewestEntryOf } from '../audit/record-audit.ts';
 import { UsageError } from '../kit/command-line.ts';
+import { StartError } from '../kit/start-error.ts';
 import { findMerchantById } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { findDemoMerchant } from '../process/demo.ts';
@@ -24,22 +26,23 @@ const fill: Command = {
     const { publicUrl } = context.installation;
     const url = `${publicUrl ?? baseUrl}/dashboard/test/${merchant.shortId}`;
     if (await hasDemoData(money, merchant.id)) {
+      if (!(await findNewestEntryOf(context.db, merchant.businessId, merchant.id, 'demo.result'))) throw interrupted;
       return { text: `The demo data is there already: ${url}`, data: { payments: 0, url }, exitCode: 0 };
     }
     await refuseRealEndpoints(context, merchant.id);
     const progress = createProgress(context.progressTo, { total: payments, what: 'payments' });
     const { db, onboarding, clock } = context;
+    const written = (action: string, sent: unknown) =>
+      db.withTransaction(async (tx) => auditCommand(tx, context, { ...aboutMerchant(merchant), action, sent }));
+    // Before the first payment: a command that is killed has made some.
+    await written('demo.fill', { payments });
     const parts = { money, db, sealer: onboarding.sealer };
     const end = clock.now();
     const onProgress = (done: number): void => progress.show(Math.min(done, payments));
     const filled = await fillDemo(parts, { merchant, seed, days, payments, end, onProgress }).finally(() =>
       progress.end(),
     );
-    await db.withTransaction(async (tx) =>
-      auditCommand(tx, context, {
-        ...{ ...aboutMerchant(merchant), action: 'demo.fill', sent: { payments: filled.payments } },
-      }),
-    );
+    await written('demo.result', { payments: filled.payments });
     const text = [
       `${filled.payments.toLocaleString('en')} payments since ${filled.start.toISOString().slice(0, 10)} in ${merchant.name}’s test environment.`,
       `Look at them: ${url}`,
@@ -51,6 +54,10 @@ const fill: Command = {
 };
 
 const debtDays = 40;
+
+const interrupted = new StartError(
+  'An earlier demo fill was interrupted, so only a part of the year is there, and it cannot go on. For a whole one start the service on an empty DATA_DIR.',
+);
 
 export const demoCommands: readonly Command[] = [fill];
 

@@ -64,6 +64,13 @@ test('the pages of a server of this release have its scripts only', async () => 
   assert.equal((await throughProxy(() => ({}))).code, 0, 'a proxy that changes nothing is not noticed');
 });
 
+test('an address that is none, or where nothing listens, is said in a sentence with its exit code', async () => {
+  const unreachable = await verify('http://127.0.0.1:9');
+  assert.deepEqual([unreachable.code, unreachable.stdout], [1, '']);
+  assert.match(unreachable.stderr, /^http:\/\/127\.0\.0\.1:9 cannot be reached: .+\.\n$/);
+  assert.equal((await verify('ftp://pay.example.gm')).code, 2);
+});
+
 const changes: [string, Parameters<typeof throughProxy>[0], RegExp][] = [
   [
     'an inline script is added',

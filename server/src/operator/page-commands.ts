@@ -1,4 +1,5 @@
 import { UsageError } from '../kit/command-line.ts';
+import { reasonOf, StartError } from '../kit/start-error.ts';
 import type { Command } from './command.ts';
 import { comparePages } from '../app/page-scripts/compare-scripts.ts';
 
@@ -14,9 +15,13 @@ const verify: Command = {
   async run({ installation }, { options }) {
     const { url = installation.publicUrl ?? `http://127.0.0.1:${installation.port}`, pages = '' } = options;
     const more = pages.split(',').filter((path) => path !== '');
-    if (!URL.canParse(url)) throw new UsageError('--url must be an address, such as https://pay.example.gm.');
+    if (!/^https?:/.test(URL.parse(url)?.protocol ?? ''))
+      throw new UsageError('--url must be an address, such as https://pay.example.gm.');
     if (more.some((path) => !path.startsWith('/'))) throw new UsageError('--pages must be paths that begin with /.');
-    const { isRight, pages: paths, scripts, findings } = await comparePages(url, { more });
+    const compared = await comparePages(url, { more }).catch((error: unknown) => {
+      throw new StartError(`${url} cannot be reached: ${reasonOf((error as Error).cause ?? error)}.`, { cause: error });
+    });
+    const { isRight, pages: paths, scripts, findings } = compared;
     const text = [
       ...findings.map(({ page, what }) => `${page}: ${what}.`),
       ...(scripts === 0 ? ['No page has a script: this is not the server.'] : []),

@@ -1,5 +1,6 @@
 import { table, UsageError } from '../kit/command-line.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
+import { lockTerms } from '../merchants/manage-rules.ts';
 import { findReceiptConfirmAbove, updateReceiptConfirmAbove } from '../merchants/receipt-limit.ts';
 import { findDecision, matchByPerson } from '../payments/match-by-person.ts';
 import { proposalsFor } from '../payments/unmatched-receipts.ts';
@@ -85,8 +86,9 @@ const limit: Command = {
 
 async function setLimit(context: CommandContext, merchant: Merchant, limitMinor: bigint | null): Promise<void> {
   const inWords = (minor: bigint | null): string => (minor === null ? 'none' : formatAmount(minor));
-  const before = await findReceiptConfirmAbove(context.db, merchant.id);
   await context.db.withTransaction(async (tx) => {
+    await lockTerms(tx);
+    const before = await findReceiptConfirmAbove(tx, merchant.id);
     tx.send(updateReceiptConfirmAbove(merchant.id, limitMinor));
     auditCommand(tx, context, {
       ...{ ...aboutMerchant(merchant), action: 'receipts.limit' },

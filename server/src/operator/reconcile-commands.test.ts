@@ -92,6 +92,18 @@ test('a float that is not proved fails the command with its amount', async () =>
   assert.equal(closed.exitCode, 0, closed.text);
 });
 
+test('the list of one account has its days, however many newer days others have', async () => {
+  const daysOf = async () => ((await run('reconcile list --network wave')).data as { days: unknown[] }).days;
+  const days = await daysOf();
+  assert.ok(days.length > 0);
+  const text = `INSERT INTO reconciliation_days
+     SELECT (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid(), 'rail_account', 'other', 'day', one.day + number))).*
+       FROM reconciliation_days AS one, generate_series(1, 40) AS number
+      WHERE one.rail_account = 'rail-wave' AND one.day = (SELECT max(day) FROM reconciliation_days)`;
+  await world.db.run({ name: 'test.daysOfAnother', text, values: [] });
+  assert.deepEqual(await daysOf(), days);
+});
+
 test('a mapping is tried and saved by command, and wrong words are refused with what is possible', async () => {
   const path = fileOf('bank.csv', 'Ref;Day;Money\nM-1;20/11/2026 07:36;12,50\n');
   const definition = fileOf(

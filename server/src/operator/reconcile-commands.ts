@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { OperatorAct } from '../audit/operator-act.ts';
 import { UsageError, type CommandInput } from '../kit/command-line.ts';
 import { isDay } from '../kit/time-or-day.ts';
@@ -35,6 +36,8 @@ const importCommand: Command = {
     const { countLines } = await import('../reconciliation/read-file.ts');
     const path = options['file'] ?? '';
     const total = await countLines(path);
+    // Before the first line: an import that is interrupted has stored some.
+    await auditWork(context, account, { action: 'reconciliation.import', sent: { file: basename(path) } });
     const progress = total > 0 ? createProgress(context.progressTo, { total, what: 'rows' }) : null;
     const imported = await importFile(work, account, {
       path,
@@ -49,7 +52,7 @@ const importCommand: Command = {
     }).finally(() => progress?.end());
     const { name: fileName, linesNew, linesKnown, linesRefused } = imported;
     const sent = { file: fileName, new: Number(linesNew), known: Number(linesKnown), refused: Number(linesRefused) };
-    await auditWork(context, account, { action: 'reconciliation.import', sent });
+    await auditWork(context, account, { action: 'reconciliation.import_result', sent });
     return { text: importText(imported), data: importToData(imported), exitCode: 0 };
   },
 };
@@ -99,11 +102,16 @@ const run: Command = {
   async run(context, input) {
     const day = dayOf(input.options['day']);
     const { work, account } = await openAccount(context, input.options);
-    const { runDay } = await import('../reconciliation/run-day.ts');
+    const { requireBegun, runDay } = await import('../reconciliation/run-day.ts');
     const { listDifferences } = await import('../reconciliation/reconcile.ts');
     const { dayToData, differenceToData } = await import('../reconciliation/report.ts');
     const closingBalanceMinor = readAmount(input, 'closing-balance');
     const shown = new Map<string, ReturnType<typeof createProgress>>();
+    const { 'closing-balance': closing } = input.options;
+    const sent = { day, ...(closing !== undefined && { closing_balance: closing }) };
+    requireBegun(work, day);
+    // Before the first line is booked: a run that is interrupted has booked some.
+    await auditWork(context, account, { action: 'reconciliation.run', sent });
     const result = await runDay(work, account, day, {
       ...(closingBalanceMinor !== undefined && { closingBalanceMinor }),
       onProgress: ({ day: current, compared, total }) => {
@@ -114,9 +122,6 @@ const run: Command = {
       },
     });
     for (const progress of shown.values()) progress.end();
-    const { 'closing-balance': closing } = input.options;
-    const sent = { day, ...(closing !== undefined && { closing_balance: closing }) };
-    await auditWork(context, account, { action: 'reconciliation.run', sent });
     const page = { day, after: null, rowsMax: differencesMax };
     const differences = await listDifferences(work.db, account.railAccount, page);
     const text = [dayText(result), '', differencesText(differences)].join('\n');
@@ -183,9 +188,8 @@ const list: Command = {
         : [(await openAccount(context, options)).account];
     const names = accounts.map(({ railAccount }) => railAccount);
     const { db } = context;
-    const days = (await listDays(db, { testMode: null, rowsMax: daysListed })).filter((each) =>
-      names.includes(each.railAccount),
-    );
+    const railAccount = options['network'] === undefined ? null : (names[0] ?? null);
+    const days = await listDays(db, { testMode: null, railAccount, rowsMax: daysListed });
     const page = { day: null, after: null, rowsMax: differencesMax };
     const differences = [];
     const networks = [];
@@ -231,7 +235,7 @@ async function openAccount(
   return { work, account: await findStatementAccount(work, options['network'] ?? '') };
 }
 
-/** After the work, which is many transactions: who did it, about which account. */
+/** Beside the work, which is many transactions: who does it, about which account. */
 function auditWork(
   context: CommandContext,
   { railAccount, testMode }: StatementAccount,

@@ -17,6 +17,7 @@ import type { CommandResult } from './command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { limitCommands } from './limit-commands.ts';
 import { rateLimitCommands } from './rate-limit-commands.ts';
+import { receiptCommands } from './receipt-commands.ts';
 import { reserveCommands } from './reserve-commands.ts';
 
 let database: TestDatabase;
@@ -47,6 +48,7 @@ function run(words: string): Promise<CommandResult> {
     ...rateLimitCommands,
     ...reserveCommands,
     ...appearanceCommands,
+    ...receiptCommands,
   ].find(({ name }) => name === `${subject} ${verb}`);
   assert.ok(command, words);
   // These commands use nothing else of their context.
@@ -352,6 +354,18 @@ test('of two commands that change a term at once, the later one records what the
       'requests',
       'rate-limits set --merchant MERCHANT --requests 30',
       'rate-limits set --merchant MERCHANT --requests 40',
+    ],
+    [
+      'appearance.set',
+      'contact_text',
+      'appearance set --merchant MERCHANT --text First.',
+      'appearance set --merchant MERCHANT --text Second.',
+    ],
+    [
+      'receipts.limit',
+      'above',
+      'receipts limit --merchant MERCHANT --above 100',
+      'receipts limit --merchant MERCHANT --above 200',
     ],
   ] as const) {
     // Whatever either reads before it may change anything, both read.

@@ -43,8 +43,7 @@ export async function runDay(
   day: string,
   options: RunOptions = {},
 ): Promise<ReconciledDay> {
-  if (firstMoment(day) > context.clock.now())
-    throw new AppError('invalid_request', `The day ${day} has not begun yet.`);
+  requireBegun(context, day);
   const ranAt = context.clock.now();
   const missing = await listMissingDays(context, account, day);
   await importDaysFromApi(context, account, [...missing, day]);
@@ -52,6 +51,11 @@ export async function runDay(
     await runOneDay(context, account, earlier, { ...options, closingBalanceMinor: undefined, ranAt });
   }
   return runOneDay(context, account, day, { ...options, ranAt });
+}
+
+/** Throws AppError `invalid_request` for a day that is still to come. */
+export function requireBegun({ clock }: Pick<ReconciliationContext, 'clock'>, day: string): void {
+  if (firstMoment(day) > clock.now()) throw new AppError('invalid_request', `The day ${day} has not begun yet.`);
 }
 
 /** Whether nothing of a day is left to read: by API a day is read once it is whole, and what else is imported is somebody's to run. */

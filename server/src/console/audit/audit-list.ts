@@ -1,5 +1,5 @@
 import { operatorActions, ownActionText } from '../../audit/action-words.ts';
-import type { AuditEntry } from '../../audit/audit-entry.ts';
+import { installationId, type AuditEntry } from '../../audit/audit-entry.ts';
 import { changeText } from '../../audit/change-words.ts';
 import { listAuditEntries, listOperatorEntries } from '../../audit/record-audit.ts';
 import type { List } from '../../api/list-reader.ts';
@@ -87,16 +87,19 @@ function entriesOf(
     : listOperatorEntries(money.lists, page, filter);
 }
 
-/** The page of what an entry is about, or the business's. */
+/** The page of what an entry is about, or the business's; of the installation itself there is none. */
 function hrefOf({ objectType, objectId, businessId, testMode }: AuditEntry): string {
   const environment = testMode === false ? 'live' : 'test';
   if (objectType === 'case' && objectId !== null) return `/${environment}/cases/${objectId}`;
   if (objectType === 'operator' && objectId !== null) return `/operators/${objectId}`;
   if (objectType === 'verification') return '/live/ledger';
   if (objectType === 'defaults') return '/defaults';
+  if (objectType === 'rail_account' || objectType === 'rail-accounts') return `/rail-accounts/${objectId ?? ''}`;
+  if (objectType === 'network_account' || objectType === 'statement') return `/${environment}/reconciliation`;
+  if (objectType === 'businesses' && isUuid(objectId ?? '')) return `/businesses/${objectId}`;
   const isRecord = objectType === 'payment' || objectType === 'transfer' || objectType === 'refund';
   if (isRecord && objectId !== null) return `/${environment}/records/${objectId}`;
-  return `/businesses/${businessId}`;
+  return businessId === installationId ? '/audit' : `/businesses/${businessId}`;
 }
 
 export const auditPages = listRoutes(auditList);

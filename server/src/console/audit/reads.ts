@@ -13,7 +13,7 @@ interface Seen {
 const againAfterMs = 3_600_000;
 const rememberedMax = 10_000;
 // What shows one business's records, or searches in those of all, whoever's they are.
-const readsData = /:id|^\/search$|^\/ledger\/explain$/;
+const readsData = /:id|^\/search$|^\/(ledger|reconciliation)\/explain$/;
 
 /**
  * Writes in the audit log which records of businesses an operator looks at: each page once an hour for each session, since a page

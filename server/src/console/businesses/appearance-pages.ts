@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import { removeLogo, setLogo } from '../../merchants/logo/merchant-logo.ts';
 import { pngDimensions } from '../../merchants/logo/png-check.ts';
-import { setAppearance } from '../../merchants/manage-rules.ts';
+import { findMerchantById } from '../../merchants/manage-keys.ts';
+import { lockTerms, setAppearance } from '../../merchants/manage-rules.ts';
 import { foreignText } from '../../pages/page-text.ts';
+import { changedMeanwhile } from '../../portal/patterns/form-page.ts';
 import {
   appearanceByField,
   colourField,
@@ -13,7 +16,7 @@ import {
   readAppearance,
   readLogo,
 } from '../../portal/records/appearance-form.ts';
-import { actAudited } from '../audit/record.ts';
+import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import { loadMerchant, type MerchantOfBusiness } from './business.ts';
 
@@ -34,11 +37,16 @@ const appearance = formRoutes<MerchantOfBusiness>({
   }),
   async submit(visit, { subject: { business, merchant }, input: { form } }) {
     const changed = readAppearance(fields, form);
-    const act = {
-      ...{ action: 'appearance.set', ...ofMerchant({ business, merchant }) },
-      ...{ sent: appearanceByField(fields, changed), before: appearanceByField(fields, merchant) },
-    };
-    await actAudited(visit, act, (tx) => setAppearance(tx, merchant.id, changed));
+    const [sent, shown] = [appearanceByField(fields, changed), appearanceByField(fields, merchant)];
+    await visit.money.db.withTransaction(async (tx) => {
+      await lockTerms(tx);
+      const before = appearanceByField(fields, (await findMerchantById(tx, merchant.id)) ?? merchant);
+      if (isDeepStrictEqual(before, sent)) return;
+      // Two who were shown the same may press at the same moment, and the business may change it too.
+      if (!isDeepStrictEqual(before, shown)) throw changedMeanwhile;
+      await setAppearance(tx, merchant.id, changed);
+      audit(tx, visit, { action: 'appearance.set', ...ofMerchant({ business, merchant }), sent, before });
+    });
   },
 });
 

@@ -54,8 +54,8 @@ export const settlementRun = formRoutes<Run>({
     // Before the first payout: a run that is interrupted has paid too.
     await entry('settlement.run', { period, sub_accounts: count });
     const totals = await settleSubAccounts(money, { merchant, period, retriesRefused: true });
-    const { payouts, amountMinor, refused, failed } = totals;
-    await entry('settlement.result', { period, payouts, amount: formatAmount(amountMinor), refused, failed });
+    const { payouts, amountMinor, refused, held, failed } = totals;
+    await entry('settlement.result', { period, payouts, amount: formatAmount(amountMinor), refused, held, failed });
     if (failed > 0) {
       throw new AppError(
         'state_conflict',
@@ -63,7 +63,7 @@ export const settlementRun = formRoutes<Run>({
       );
     }
     const body = html`<section class="panel narrow-form"><h1>${payouts === 1 ? '1 payout' : `${payouts} payouts`} ordered</h1>
-<p>${formatAmount(amountMinor)} in total, period of ${dayText(period)}.${refused > 0 && ` ${refused} could not be paid out: their network or number takes no payouts.`}</p>
+<p>${formatAmount(amountMinor)} in total, period of ${dayText(period)}.${refused > 0 && ` ${refused} could not be paid out: their network or number takes no payouts.`}${held > 0 && ` ${held} wait because their destination was changed within the last day; they stay due.`}</p>
 <p class="actions"><a class="button small" href="${visit.base}/businesses/${business.id}">Back to the business</a></p></section>`;
     return { title: 'Payouts ordered', body };
   },

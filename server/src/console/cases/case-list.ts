@@ -74,6 +74,9 @@ async function networkOf({ money }: ConsoleVisit, found: Case): Promise<string> 
   return subject && merchant ? networkName(subject.network) : '';
 }
 
+// Nobody may take what is not found here for what was never opened.
+const cappedNote = html`<p class="hint">Only ${casesMax} cases are listed and searched here: those that wait, the oldest first, then the newest that are resolved. Search finds any case by its id.</p>`;
+
 export const caseList = listRoute<ListedCase>({
   path: '/cases',
   action: 'records.read',
@@ -101,7 +104,9 @@ export const caseList = listRoute<ListedCase>({
     const status = (['open', 'resolved'] as const).find((each) => each === query['status']) ?? null;
     const { term = '', kind = '' } = query;
     const text = term.trim().toLowerCase();
-    const all = (await casesOf(visit, status)).filter(
+    const read = await casesOf(visit, status);
+    const isCapped = read.length === casesMax;
+    const all = read.filter(
       ({ found, business }) =>
         (kind === '' || found.kind === kind) &&
         [business, found.id, found.subjectId, found.transactionId, found.reference].some((each) =>
@@ -115,6 +120,8 @@ export const caseList = listRoute<ListedCase>({
     return {
       rows,
       total: all.length,
+      isCapped,
+      ...(isCapped && { above: cappedNote }),
       nextCursor: next < all.length ? String(next) : null,
       sumMinor: all.reduce((sum, { found }) => sum + found.amountMinor, 0n),
     };

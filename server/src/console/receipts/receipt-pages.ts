@@ -12,7 +12,7 @@ import type { Receipt } from '../../receipts/receipt.ts';
 import { audit } from '../audit/record.ts';
 import { loadMerchant, type MerchantOfBusiness } from '../businesses/business.ts';
 import { formRoutes, type ConsoleRoute } from '../console-route.ts';
-import { minorOf, termsRoutes } from '../terms/terms-form.ts';
+import { limitOf, termsRoutes } from '../terms/terms-form.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 const path = '/businesses/:id/receipts';
@@ -135,7 +135,7 @@ const limit = termsRoutes({
   },
   set(tx, { merchant }, form) {
     assert(merchant, 'the limit is of a merchant');
-    tx.send(updateReceiptConfirmAbove(merchant.id, minorOf(form, 'above')));
+    tx.send(updateReceiptConfirmAbove(merchant.id, limitOf(form, 'above')));
     return Promise.resolve();
   },
 });

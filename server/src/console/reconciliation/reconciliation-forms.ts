@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fieldError } from '../../api/app-error.ts';
+import type { OperatorAct } from '../../audit/operator-act.ts';
 import { addMs, dayMs, utcDay } from '../../kit/clock.ts';
 import { html } from '../../kit/html.ts';
 import { isDay } from '../../kit/time-or-day.ts';
@@ -11,7 +12,7 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { listStatementAccounts, type StatementAccount } from '../../reconciliation/account.ts';
 import { importFile } from '../../reconciliation/import-file.ts';
 import { listMappings } from '../../reconciliation/reconcile.ts';
-import { runDay } from '../../reconciliation/run-day.ts';
+import { requireBegun, runDay } from '../../reconciliation/run-day.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -74,13 +75,15 @@ const importForm = formRoutes<Accounts>({
     const bytes = files['lines'];
     if (!bytes || bytes.length === 0) throw fieldError('invalid_request', 'lines', 'Choose a file.');
     const { mapping = '' } = form;
+    // Before the first line: an import that is interrupted has stored some.
+    await recordAct(visit, account, { action: 'reconciliation.import', sent: { network: account.railAccount } });
     const imported = await withFile(bytes, (path) =>
       importFile(visit.money, account, { path, mapping: mapping === '' ? null : mapping }),
     );
     const { id, linesNew, linesKnown, linesRefused, refusals, firstDay, lastDay } = imported;
     await visit.money.db.withTransaction(async (tx) =>
       audit(tx, visit, {
-        ...{ action: 'reconciliation.import', testMode: account.testMode, object: { type: 'statement', id } },
+        ...{ action: 'reconciliation.import_result', testMode: account.testMode, object: { type: 'statement', id } },
         sent: { network: account.railAccount, new: Number(linesNew), refused: Number(linesRefused) },
       }),
     );
@@ -134,19 +137,23 @@ const runForm = formRoutes<Accounts>({
     if (closing && !('amountMinor' in closing)) {
       throw fieldError('invalid_request', 'closing_balance', 'Write an amount such as 1250.00.');
     }
-    const result = await runDay(visit.money, account, day, closing ? { closingBalanceMinor: closing.amountMinor } : {});
-    await visit.money.db.withTransaction(async (tx) =>
-      audit(tx, visit, {
-        ...{
-          action: 'reconciliation.run',
-          testMode: account.testMode,
-          object: { type: 'reconciliation', id: result.id },
-        },
-        sent: { network: account.railAccount, day },
-      }),
-    );
+    requireBegun(visit.money, day);
+    const sent = { network: account.railAccount, day, ...(closing && { closing_balance: typed.trim() }) };
+    // Before the first line is booked: a run that is interrupted has booked some.
+    await recordAct(visit, account, { action: 'reconciliation.run', sent });
+    await runDay(visit.money, account, day, closing ? { closingBalanceMinor: closing.amountMinor } : {});
     return `/reconciliation/day?network=${encodeURIComponent(account.railAccount)}&day=${day}`;
   },
 });
+
+/** Writes the audit entry of work in many transactions, which begins now. */
+async function recordAct(
+  visit: ConsoleVisit,
+  { railAccount, testMode }: StatementAccount,
+  act: Pick<OperatorAct, 'action' | 'sent'>,
+): Promise<void> {
+  const object = { type: 'network_account', id: railAccount };
+  await visit.money.db.withTransaction(async (tx) => audit(tx, visit, { ...act, testMode, object }));
+}
 
 export const reconciliationForms = [...importForm, ...runForm];

@@ -48,6 +48,20 @@ test('an operator imports a statement, reconciles its day and sees all sides, wi
   );
   assert.deepEqual(
     actions.map(({ action }) => action),
-    ['reconciliation.import', 'reconciliation.run'],
+    ['reconciliation.import', 'reconciliation.import_result', 'reconciliation.run'],
   );
+  const reads = await asOwner<{ changes: unknown }>(
+    service,
+    `SELECT changes FROM audit_entries WHERE action = 'data.read' AND changes::text LIKE '%/reconciliation/explain%'`,
+  );
+  assert.equal(reads.length, 1, 'whose record an operator looks at stands in the audit log');
+  await asOwner(
+    service,
+    `INSERT INTO reconciliation_days
+     SELECT (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid(), 'rail_account', 'other', 'day', one.day + number))).*
+       FROM reconciliation_days AS one, generate_series(1, 401) AS number
+      WHERE one.rail_account = 'wave-test' AND one.day = (SELECT max(day) FROM reconciliation_days)`,
+  );
+  const dayPath = `/operator/test/reconciliation/day?network=wave-test&day=${utcDay(now)}`;
+  assert.match(await (await finance.get(dayPath)).text(), /In the statement/, 'a day is found behind 400 newer ones');
 });

@@ -6,7 +6,7 @@ import { dayText, shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { listStatementAccounts } from '../../reconciliation/account.ts';
 import type { Difference } from '../../reconciliation/difference.ts';
 import { explain, type Explanation } from '../../reconciliation/explain.ts';
-import { listDays, listDifferences } from '../../reconciliation/reconcile.ts';
+import { findDay, listDays, listDifferences } from '../../reconciliation/reconcile.ts';
 import type { ReconciledDay } from '../../reconciliation/reconciled-day.ts';
 import { reportCsv } from '../../reconciliation/report.ts';
 import { exportName } from '../../portal/patterns/export-name.ts';
@@ -83,8 +83,8 @@ const list = listRoute<DayRow>({
 
 async function findResult(visit: ConsoleVisit, query: Readonly<Record<string, string | undefined>>) {
   const { network = '', day = '' } = query;
-  const days = await listDays(visit.money.db, { testMode: visit.environment === 'test', rowsMax: daysMax });
-  return days.find((each) => each.railAccount === network && each.day === day);
+  const found = isDay(day) ? await findDay(visit.money.db, network, day) : undefined;
+  return found?.testMode === (visit.environment === 'test') ? found : undefined;
 }
 
 const dayPage: ConsoleRoute = {
@@ -119,7 +119,8 @@ const dayPage: ConsoleRoute = {
       ['Gaps between balances', found.gaps > 0n ? String(found.gaps) : null],
       ['Computed', shownTime(found.ranAt, visit.now)],
     ])}</section></div>
-${differenceTable(visit, differences)}`;
+${differenceTable(visit, differences)}
+${differences.length === differencesMax && html`<p class="hint">The first ${differencesMax} are shown. The file has every line that differs.</p>`}`;
     return { title: `${railAccount}, ${day}`, body };
   },
 };

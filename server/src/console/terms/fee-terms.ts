@@ -5,7 +5,16 @@ import { feeValues } from '../../merchants/rule-values.ts';
 import { allNetworks, findFeeRule, type Operation } from '../../merchants/rules.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import { clearField, isCleared, minorOf, percentOf, termsRoutes, type Form, type TermsOwner } from './terms-form.ts';
+import {
+  clearField,
+  isAgreed,
+  isCleared,
+  minorOf,
+  percentOf,
+  termsRoutes,
+  type Form,
+  type TermsOwner,
+} from './terms-form.ts';
 
 const ruleFields: readonly Field[] = [
   { kind: 'text', name: 'percent', label: 'Percent', hint: 'Such as 1.5.' },
@@ -55,10 +64,11 @@ const fees = termsRoutes({
     ...(owner.merchant && { payer: owner.merchant.collectionFee.payer }),
     ...(await ruleValues(db, 'collection', { ...owner, network: allNetworks })),
   }),
-  async set(tx, owner, form) {
+  async set(tx, owner, form, values) {
     if (owner.merchant) {
       await setFeePayer(tx, owner.merchant.id, form['payer'] === 'customer' ? 'customer' : 'business');
     }
+    if (isAgreed({ fields: [...ruleFields, clearField(owner)], values }, form)) return;
     // The fee of collections is the same on every network.
     await setRule(tx, 'collection', { ...owner, network: allNetworks }, form);
   },

@@ -13,7 +13,16 @@ import { limitKinds, reserveDaysMax, reserveHoursMax, resolveReserve } from '../
 import type { Transaction } from '../../kit/db.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import { clearField, isCleared, minorOf, percentOf, termsRoutes, type Form, type TermsOwner } from './terms-form.ts';
+import {
+  clearField,
+  isAgreed,
+  isCleared,
+  limitOf,
+  percentOf,
+  termsRoutes,
+  type Form,
+  type TermsOwner,
+} from './terms-form.ts';
 
 const limits = termsRoutes({
   name: 'limits',
@@ -35,7 +44,7 @@ const limits = termsRoutes({
     for (const kind of limitKinds) {
       const isNone = (form[kind] ?? '').trim().toLowerCase() === 'none';
       if (isNone && !merchant) throw fieldError('invalid_request', kind, 'Leave it empty: then there is no limit.');
-      const amountMinor = isNone ? null : minorOf(form, kind);
+      const amountMinor = isNone ? null : limitOf(form, kind);
       if (amountMinor === null && !isNone) await clearLimit(tx, owner, kind);
       else await setLimit(tx, owner, { kind, amountMinor });
     }
@@ -89,13 +98,14 @@ const reserve = termsRoutes({
     const rule = merchant ? resolveReserve({ own, fallback }, merchant.testMode) : fallback;
     return { ...(merchant && { schedule: await payoutScheduleOf(db, merchant.id) }), ...reserveValues(rule) };
   },
-  async set(tx, owner, form) {
+  async set(tx, owner, form, values) {
     if (owner.merchant) {
       const schedule = payoutSchedules.find((each) => each === form['schedule']);
       if (!schedule) throw fieldError('invalid_request', 'schedule', 'Choose when sub-accounts are paid out.');
       await setPayoutSchedule(tx, owner.merchant.id, schedule);
     }
-    await setReserveRule(tx, owner, form);
+    if (!isAgreed({ fields: [...reserveFields, clearField(owner)], values }, form))
+      await setReserveRule(tx, owner, form);
   },
 });
 

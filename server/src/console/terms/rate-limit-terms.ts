@@ -1,7 +1,7 @@
 import { fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import { getLink, setLinkRateLimit } from '../../links/manage-links.ts';
-import { setRateLimits } from '../../merchants/manage-rules.ts';
+import { lockTerms, setRateLimits } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { rateText, rateValues } from '../../merchants/rule-values.ts';
 import { parseRate, rateLimitKinds, type RateLimitKind } from '../../merchants/rate-limit-kinds.ts';
@@ -9,7 +9,7 @@ import { assert } from '../../kit/assert.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { getTerminal, setTerminalRateLimit } from '../../terminals/manage-terminals.ts';
-import { actAudited } from '../audit/record.ts';
+import { audit } from '../audit/record.ts';
 import { loadMerchant, type MerchantOfBusiness } from '../businesses/business.ts';
 import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -85,13 +85,21 @@ const ofPage = formRoutes<MerchantOfBusiness>({
     const rate = rateOf(pages, form);
     const { kind = '', page = '' } = form;
     const type = kind === 'counter' ? 'counter' : 'link';
-    const act = {
-      ...{ action: 'page-rate-limits.set', businessId: business.id, testMode: merchant.testMode },
-      ...{ object: { type, id: page.trim() }, sent: { pages: rateText(rate) } },
-    };
-    await actAudited(visit, act, async (tx) => {
-      if (type === 'link') await setLinkRateLimit(tx, await getLink(tx, merchant.id, page.trim()), rate);
-      else await setTerminalRateLimit(tx, await getTerminal(tx, merchant.id, page.trim()), rate);
+    await visit.money.db.withTransaction(async (tx) => {
+      await lockTerms(tx);
+      const found =
+        type === 'link' ? await getLink(tx, merchant.id, page.trim()) : await getTerminal(tx, merchant.id, page.trim());
+      if (found.rateLimit === rate) return;
+      if (type === 'link') await setLinkRateLimit(tx, found, rate);
+      else await setTerminalRateLimit(tx, found, rate);
+      audit(tx, visit, {
+        ...{ action: 'page-rate-limits.set', businessId: business.id, testMode: merchant.testMode },
+        ...{
+          object: { type, id: found.id },
+          sent: { pages: rateText(rate) },
+          before: { pages: rateText(found.rateLimit) },
+        },
+      });
     });
   },
 });

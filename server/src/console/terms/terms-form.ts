@@ -49,7 +49,8 @@ export interface TermsPage {
   hasDefault: boolean;
   fields(visit: ConsoleVisit, owner: TermsOwner): readonly Field[];
   values(db: Queryable, owner: TermsOwner): Promise<Form>;
-  set(tx: Transaction, owner: TermsOwner, form: Form): Promise<void>;
+  /** `values` is what the fields hold until then: what the form leaves as it is must not become a rule of the owner's own. */
+  set(tx: Transaction, owner: TermsOwner, form: Form, values: Form): Promise<void>;
 }
 
 /** Ticked, a business goes back to the default, and the default to nothing. */
@@ -69,6 +70,12 @@ export function minorOf(form: Form, name: string): bigint | null {
   const typed = readAmount(text);
   if ('amountMinor' in typed) return typed.amountMinor;
   throw fieldError('invalid_request', name, 'Type an amount such as 450 or 1,250.50.');
+}
+
+/** The same for a limit, which may be 0: then everything is above it. */
+export function limitOf(form: Form, name: string): bigint | null {
+  const typed = readAmount(form[name] ?? '');
+  return 'problem' in typed && typed.problem === 'amount-zero' ? 0n : minorOf(form, name);
 }
 
 export function percentOf(form: Form): bigint {
@@ -107,7 +114,7 @@ function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
         const current = await lockValues(page, tx, subject);
         if (isAgreed({ fields, values: current }, form)) return;
         if (!isDeepStrictEqual(current, values)) throw changedMeanwhile;
-        await page.set(tx, subject, form);
+        await page.set(tx, subject, form, current);
         const ofNetwork = network === allNetworks ? {} : { network };
         audit(tx, visit, {
           ...{ action: page.action ?? `${page.name}.set`, sent: { ...ofNetwork, ...sent }, before: values },
@@ -127,7 +134,8 @@ async function lockValues(page: TermsPage, tx: Transaction, owner: TermsOwner): 
   return page.values(tx, { ...owner, merchant });
 }
 
-function isAgreed({ fields, values }: Pick<Terms, 'fields' | 'values'>, form: Form): boolean {
+/** Whether a form leaves these fields as they are. */
+export function isAgreed({ fields, values }: Pick<Terms, 'fields' | 'values'>, form: Form): boolean {
   return fields.every(({ name }) => meaningOf(form[name]) === meaningOf(values[name]));
 }
 
@@ -138,6 +146,7 @@ function termsPath(business: Business | null): string {
 /** The same for an amount or a percentage however it is written: what is agreed already is not agreed again. */
 function meaningOf(text = ''): string {
   const amount = readAmount(text);
+  if ('problem' in amount && amount.problem === 'amount-zero') return '0';
   return 'amountMinor' in amount ? String(amount.amountMinor) : text.trim();
 }
 

@@ -56,8 +56,17 @@ function selectionOf(query: PageInput['query'], now: Date): Selection {
   return { from, to, keys, network: network === '' ? null : network, business: business.trim().toLowerCase() };
 }
 
+const totalsOfVisits = new WeakMap<ConsoleVisit, Promise<ShownTotals[]>>();
+
+/** Those of a request, read once: a file has its rows in parts, whose sums must not differ. */
+function totalsOf(visit: ConsoleVisit, query: PageInput['query']): Promise<ShownTotals[]> {
+  const totals = totalsOfVisits.get(visit) ?? sumTotals(visit, query);
+  totalsOfVisits.set(visit, totals);
+  return totals;
+}
+
 /** Newest day first, then by name: the order of the list and of its file. */
-async function totalsOf(visit: ConsoleVisit, query: PageInput['query']): Promise<ShownTotals[]> {
+async function sumTotals(visit: ConsoleVisit, query: PageInput['query']): Promise<ShownTotals[]> {
   const { from, to, keys, network, business } = selectionOf(query, visit.now);
   const merchants = await merchantsOf(visit);
   const owners = [...merchants.values()].filter(({ businessId, name }) =>

@@ -89,14 +89,15 @@ export const listNewestDays = rowsBy<ReconciledDay, []>({
 /** Newest days first. */
 export function listDays(
   db: Queryable,
-  { testMode, rowsMax }: { testMode: boolean | null; rowsMax: number },
+  { testMode, railAccount = null, rowsMax }: { testMode: boolean | null; railAccount?: string | null; rowsMax: number },
 ): Promise<ReconciledDay[]> {
   return db.rows({
     name: 'reconciliation_days_list',
     text: `-- across merchants: an account may serve all of them
-           SELECT ${columns} FROM reconciliation_days WHERE $1::boolean IS NULL OR test_mode = $1
-           ORDER BY day DESC, rail_account LIMIT $2`,
-    values: [testMode, rowsMax],
+           SELECT ${columns} FROM reconciliation_days
+            WHERE ($1::boolean IS NULL OR test_mode = $1) AND ($2::text IS NULL OR rail_account = $2)
+            ORDER BY day DESC, rail_account LIMIT $3`,
+    values: [testMode, railAccount, rowsMax],
   });
 }
 
