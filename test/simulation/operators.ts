@@ -40,10 +40,11 @@ export interface OperatorsOptions {
 /** What a network's books say of the payment or payout that a case is about. */
 export interface BooksEntry {
   caseId: string;
+  resolution: 'paid' | 'not_paid' | 'reversed';
   /** Ours, which the network has too. */
   reference: string;
-  /** Null where the network was not paid, or did not pay. */
-  paid: { transactionId: string; amountMinor: bigint } | null;
+  /** What was paid, or reversed; null where the network was not paid, or did not pay. */
+  reported: { transactionId: string; amountMinor: bigint } | null;
 }
 
 /** The operators, who resolve cases at an instance of their own. */
@@ -70,13 +71,12 @@ export class Operators {
   }
 
   /** One proposes what the books of the network say, and the other confirms it; they are refused once the network has reported it. */
-  resolveByBooks({ caseId, paid }: BooksEntry): Promise<void> {
+  resolveByBooks({ caseId, resolution, reported }: BooksEntry): Promise<void> {
     const [proposer, other] = this.#options.operatorIds;
     const evidence = 'Books of the network, as it has shown them to us.';
-    const resolution = paid === null ? 'not_paid' : 'paid';
-    const proposed = { caseId, resolution, evidence, reported: paid, operatorId: proposer };
+    const proposed = { caseId, resolution, evidence, reported, operatorId: proposer };
     return asInstance(this.#options.instance, async () => {
-      this.#options.note(`  case outcome_unknown: ${resolution}`);
+      this.#options.note(`  case by the books: ${resolution}`);
       await this.#attempt('proposes', () => proposeResolution(this.#context, proposed));
       await this.#attempt('confirms', () => confirmResolution(this.#context, { caseId, operatorId: other }));
     });
@@ -89,7 +89,9 @@ export class Operators {
 
   async #decide(choices: Choices): Promise<void> {
     const [proposer, other] = this.#options.operatorIds;
-    const open = await listCases(this.#context.db, 'open', casesMax);
+    const cases = await listCases(this.#context.db, 'open', casesMax);
+    // The books of the network decide on a reversal after a refund.
+    const open = cases.filter(({ kind }) => kind !== 'partial_reversal');
     const found = open[choices.below(Math.max(1, open.length))];
     if (!found) return;
     const possible = (await listChoices(this.#context, found)).filter(

@@ -10,7 +10,7 @@ import { crash, startInstance } from './machines.ts';
 import { passPeriods } from './periods.ts';
 import { handsCount, hasTill, stepFaults, type Fault, type Plan } from './plan.ts';
 import { tillName } from './till.ts';
-import { areCasesUnknown, resolveUnknownCases } from './unknown-cases.ts';
+import { areCasesUnknown, areReversalsOpen, resolveUnknownCases } from './unknown-cases.ts';
 import { createWorld, startedAt, type World } from './world.ts';
 
 export interface RunResult {
@@ -205,7 +205,7 @@ class Run {
     for (const pauseMs of this.#pauses(isLong)) {
       await this.untilIdle();
       unfinished = await listUnfinished(this.#world);
-      if (unfinished.length === 0) return null;
+      if (unfinished.length === 0 && !(await areReversalsOpen(this.#world))) return null;
       await fillFloats(this.#world);
       if (await areCasesUnknown(this.#world)) await this.untilDone(resolveUnknownCases(this.#world));
       await this.pass(pauseMs);

@@ -73,7 +73,8 @@ test('the view names abandoned attempts while they are open, and shows the curre
   const { intent, charge } = await world.createSent({ network: 'wave' });
   await world.abandon(intent);
   const { id, transactionReference } = charge;
-  const prompt = { id, networkName: 'Wave', maskedNumber: '.... 1234', number: '7001234', transactionReference };
+  const ways = { networkName: 'Wave', maskedNumber: '.... 1234', number: '7001234', receivedDirectly: false };
+  const prompt = { id, ...ways, transactionReference };
   assert.deepEqual((await viewOf(intent)).openPrompts, [prompt]);
   const second = await world.attempt(intent, 'aps', '7004321');
   await world.work();

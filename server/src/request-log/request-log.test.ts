@@ -4,7 +4,7 @@ import { createApiClient } from '../../../test/harness/api-client.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { SettableClock } from '../../../test/harness/settable-clock.ts';
 import { startService, type TestBusiness, type TestService } from '../../../test/harness/service.ts';
-import { asOwner } from '../../../test/harness/tables.ts';
+import { asOwner, countWaiting } from '../../../test/harness/tables.ts';
 import { ListReader } from '../api/list-reader.ts';
 import { addMs, dayMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
@@ -203,9 +203,7 @@ test('a deletion waits for what is being written about its customer, and erases 
   };
   const deletion = deleteCustomer();
   try {
-    const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    const waiting = { name: 'test_waiting', text, values: [] };
-    await eventually('the deletion waits', async () => (await service.db.run(waiting)) > 0);
+    await eventually('the deletion waits', async () => (await countWaiting(service.db)) > 0);
   } finally {
     mayCommit.resolve();
     beforeCommit = async () => {};
