@@ -58,9 +58,10 @@ async function lookUpNow(context: PaymentContext, seen: Charge): Promise<void> {
   });
 }
 
-function enqueueLookUp(
+/** Has the network asked about a charge, at `dueAt` or at once. */
+export function enqueueLookUp(
   tx: Transaction,
-  context: PaymentContext,
+  context: Pick<PaymentContext, 'clock' | 'notifyWorker'>,
   { merchant, charge, kind, dueAt }: LockedPayment & Pick<NewWork, 'kind' | 'dueAt'>,
 ): void {
   const queue = networkQueue({ network: charge.network, testMode: merchant.testMode }, 'look-ups');

@@ -16,7 +16,7 @@ import { mayBeFee, type DifferenceClass } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { DayBounds } from './load-compared.ts';
 import { refusalsMax } from './import-lines.ts';
-import { hasEndedImport, isImportIncomplete } from './queries/imports.ts';
+import { hasEndedImport, hasImportAcross, isImportIncomplete } from './queries/imports.ts';
 import {
   findLineDaysAround,
   findNewestLineTime,
@@ -188,8 +188,9 @@ async function judgeUnconfirmed(
 
 /**
  * From when on the statement has all lines of a day; null where it may lack some. It was imported after the day had ended, goes on
- * after it, and has no gap, neither within the day nor to the lines before and after it, and no refused row. Where nothing was imported
- * before, the file may begin in the middle of the day.
+ * after it, and has no gap, neither within the day nor to the lines before and after it, and no refused row. Where no balances show
+ * that, one file has to have the day and what is before and after it. Where nothing was imported before, the file may begin in the
+ * middle of the day.
  */
 async function completeSince(
   { db }: ReconciliationContext,
@@ -204,15 +205,18 @@ async function completeSince(
   const { before, after } = await findLineDaysAround(db, railAccount, day);
   const closing = before === null ? null : (await readDayOfLines(db, railAccount, before))?.closing;
   const opening = after === null ? null : (await readDayOfLines(db, railAccount, after))?.opening;
-  if (differ(closing, lines.opening) || differ(lines.closing, opening)) return null;
+  const joins = [before === null || goesOn(closing, lines.opening), goesOn(lines.closing, opening)];
+  if (joins.includes(false)) return null;
+  const across = { day, since: end, isFirst: before === null };
+  if (joins.includes(null) && !(await hasImportAcross(db, railAccount, across))) return null;
   const imported = { day, expected: noTransactionRefusal, refusalsMax };
   if (await isImportIncomplete(db, railAccount, imported)) return null;
   return before === null ? lines.first : start;
 }
 
-/** Of two balances that are both known. */
-function differ(one: string | null | undefined, other: string | null | undefined): boolean {
-  return typeof one === 'string' && typeof other === 'string' && one !== other;
+/** Whether no line is missing between two balances; null where one of them is not known. */
+function goesOn(closing: string | null | undefined, opening: string | null | undefined): boolean | null {
+  return typeof closing === 'string' && typeof opening === 'string' ? closing === opening : null;
 }
 
 /** A message and a statement may write an id in capitals or not. */

@@ -6,6 +6,7 @@ import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import { AppError } from '../api/app-error.ts';
 import { applyResponse } from '../payments/apply-response.ts';
+import type { Charge } from '../payments/charge.ts';
 import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
@@ -143,6 +144,33 @@ test('a reversal that is the network’s own refund takes the money back once, a
     'what was not refunded was reversed by the network',
   );
   delete capabilities.reversesCollection;
+  await world.verify();
+});
+
+test('a reversal taken for a refund is booked once that refund fails, and not where it is paid late', async () => {
+  const { refunds, responses } = world.networks.aps;
+  const capabilities: { reversesCollection?: true } = refunds?.capabilities ?? {};
+  capabilities.reversesCollection = true;
+  const lookUp = responses.look_up;
+  const [charge, paidLate] = [await world.collect(), await world.collect()];
+  const reversalOf = (each: Charge) => reversed(each, { transactionId: each.networkTransactionId ?? '' });
+  responses.look_up = reversalOf(charge);
+  const before = await world.balance('payable_available');
+  const refund = await world.refundSent(charge);
+  await applyResponse(world.context, charge, reversalOf(charge));
+  assert.equal((await world.charge(charge)).status, 'completed');
+  await world.report(refund, refused());
+  assert.ok((await world.work()).includes('recheck_charge'));
+  assert.equal((await world.charge(charge)).status, 'reversed');
+  assert.equal(await world.balance('payable_available'), before - 10_000n);
+  const late = await world.refundReported(paidLate, refused);
+  await world.report(late, paidBack(late));
+  await applyResponse(world.context, paidLate, reversalOf(paidLate));
+  assert.equal(await world.balance('payable_available'), before - 20_000n, 'it left once');
+  assert.deepEqual(await world.cases(paidLate), []);
+  delete capabilities.reversesCollection;
+  responses.look_up = lookUp;
+  await world.work();
   await world.verify();
 });
 

@@ -2,6 +2,8 @@ import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { findCollecting } from '../networks/registry.ts';
+import { enqueueLookUp } from '../payments/apply-response.ts';
 import { noteCharge } from '../payments/charge-notes.ts';
 import { changeCharge, lockPayment, type LockedPayment } from '../payments/change-payment.ts';
 import { remainingMinor, type Charge } from '../payments/charge.ts';
@@ -95,14 +97,19 @@ async function complete(
 async function fail(
   tx: Transaction,
   context: RefundContext,
-  { charge }: LockedPayment,
+  payment: LockedPayment,
   { refund, wasPaid }: { refund: Refund; wasPaid: boolean },
 ): Promise<void> {
+  const { charge } = payment;
   await bookUndone(tx, context, { charge, refund }, wasPaid ? 'merchant' : 'origin');
   tx.send(deleteRefundParts(refund));
   const reason = refund.failureReason ?? 'The network did not pay.';
   const detail = `The refund of ${formatAmount(refund.amountMinor)} failed. ${reason}`;
   noteCharge(tx, context, charge, 'refund_failed', detail);
+  // A reversal that was reported meanwhile was taken for this refund, and is the network's own.
+  const operations = findCollecting(context.networks, payment.merchant, charge)?.refunds;
+  const isReversal = refund.route === 'network' && operations?.capabilities.reversesCollection === true;
+  if (isReversal) enqueueLookUp(tx, context, { ...payment, kind: 'recheck_charge' });
 }
 
 /** The network reversed the refund: the payer does not have the money. */

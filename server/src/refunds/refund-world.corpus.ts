@@ -10,6 +10,7 @@ import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
 import type { NewPayment } from '../payments/create-payment.ts';
+import { recheckCharge } from '../payments/jobs.ts';
 import { createPaymentWorld, succeeded } from '../payments/payment-world.corpus.ts';
 import { createGroup } from '../sub-accounts/manage-groups.ts';
 import { createSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
@@ -231,6 +232,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
     start_charge: payments.jobs.start,
     look_up_charge: payments.jobs.lookUp,
     cancel_charge: payments.jobs.cancel,
+    recheck_charge: (work) => recheckCharge(context, work),
     send_transfer: jobs.send,
     look_up_transfer: jobs.lookUp,
   };

@@ -158,6 +158,9 @@ for (const [paidMinor, accepted] of [
       const { amountMinor, amountReversedMinor } = await resolve(transfer, kind, 'accept');
       assert.deepEqual([amountMinor, amountReversedMinor], [10_000n, paidMinor < 10_000n ? 1_000n : 0n]);
       assert.equal((await world.events(transfer)).at(-1), 'transfer.succeeded');
+      const details = (await transferTimeline(world.db, await world.transfer(transfer))).map(({ detail }) => detail);
+      const without = paidMinor < 10_000n ? ' without GMD 10, which the network did not pay, or took back.' : '.';
+      assert.ok(details.includes(`The beneficiary has the money${without}`), String(details));
     }
   });
 
@@ -317,7 +320,9 @@ test('a partly reversed transfer credits that part with its share of the fee, an
   assert.equal(transferToWire(world.merchant, await world.transfer(transfer))['amount_reversed'], 33.33);
   const details = (await transferTimeline(world.db, await world.transfer(transfer))).map(({ detail }) => detail);
   assert.ok(
-    details.includes('The network reversed a part of the transfer: GMD 33.33 in total so far.'),
+    details.includes(
+      'The network reversed a part of the transfer. The beneficiary does not have GMD 33.33 of it in total so far.',
+    ),
     String(details),
   );
   const rest = await moved(async () => {

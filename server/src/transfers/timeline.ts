@@ -56,8 +56,16 @@ function acceptance({ kind, id, createdAt }: Transfer): { at: Date; id: string; 
   return [{ at: createdAt, id, kind: 'accepted', detail: 'The payout was accepted and its money is held.' }];
 }
 
+/** With what was never paid: the record has one amount for both. */
 function partReversed({ amount_reversed: amount, currency }: JsonRecord): string {
-  return `The network reversed a part of the transfer: ${String(currency)} ${String(amount)} in total so far.`;
+  const without = `${String(currency)} ${String(amount)}`;
+  return `The network reversed a part of the transfer. The beneficiary does not have ${without} of it in total so far.`;
+}
+
+function succeeded({ amount_reversed: unpaid, currency }: JsonRecord): string {
+  if (typeof unpaid !== 'number') return 'The beneficiary has the money.';
+  const without = `${String(currency)} ${unpaid}`;
+  return `The beneficiary has the money without ${without}, which the network did not pay, or took back.`;
 }
 
 function eventDetail(kind: string, record: JsonRecord): string {
@@ -66,7 +74,7 @@ function eventDetail(kind: string, record: JsonRecord): string {
       return 'The transfer was accepted and its money is held.';
     case 'transfer.succeeded':
     case 'sub_account.payout.succeeded':
-      return 'The beneficiary has the money.';
+      return succeeded(record);
     case 'transfer.failed':
     case 'sub_account.payout.failed':
       return typeof record['failure_reason'] === 'string' ? record['failure_reason'] : 'The transfer failed.';

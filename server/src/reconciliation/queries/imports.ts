@@ -127,6 +127,24 @@ export function hasEndedImport(
   });
 }
 
+/**
+ * Whether one import that began since then, and has ended, has lines before the day and after it. With `isFirst`, nothing is stored
+ * of the days before, and it may begin on the day.
+ */
+export function hasImportAcross(
+  db: Queryable,
+  railAccount: string,
+  { day, since, isFirst }: { day: string; since: Date; isFirst: boolean },
+): Promise<boolean> {
+  return isFound(db, {
+    name: 'statement_imports_across',
+    text: `SELECT id FROM statement_imports
+           WHERE rail_account = $1 AND created_at >= $3 AND finished_at IS NOT NULL AND last_day > $2::date
+             AND (first_day < $2::date OR ($4::boolean AND first_day = $2::date)) LIMIT 1`,
+    values: [railAccount, day, since, isFirst],
+  });
+}
+
 export interface RowRefusal {
   rowNumber: number;
   reason: string;
