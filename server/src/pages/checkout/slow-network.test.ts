@@ -128,7 +128,7 @@ test('a number whose form could not be sent is there again once the network is b
   server.checkout.calls.length = 0;
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Pay' }).click();
-  await page.waitForURL(/^chrome-error:/);
+  await eventually('the page is not reachable', () => page.url().startsWith('chrome-error:'));
   await context.setOffline(false);
   await page.goto(`${server.baseUrl}/pay/slow`);
   assert.equal(await page.getByLabel('Your mobile-money number').inputValue(), '3012345');
