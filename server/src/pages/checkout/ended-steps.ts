@@ -87,9 +87,9 @@ ${charge !== null && html`<div><dt>${t('reference')}</dt><dd class="reference">$
 function whatIsKnown(model: CheckoutPageModel, unpaid: Html): Html {
   const { charge, openPrompts } = model.view;
   const sent = [charge, ...openPrompts].find((attempt) => attempt !== null && mayBeSent(attempt));
-  const asked = openAttempts(model.view).filter(({ receivedDirectly }) => !receivedDirectly);
-  if (!sent && asked.length === 0) return unpaid;
-  return html`${sent && perhapsSent(model, sent)}${asked.length > 0 && lateApproval(model, asked)}`;
+  const prompted = openAttempts(model.view).filter(({ receivedDirectly }) => !receivedDirectly);
+  if (!sent && prompted.length === 0) return unpaid;
+  return html`${sent && perhapsSent(model, sent)}${prompted.length > 0 && lateApproval(model, prompted)}`;
 }
 
 /** Only the shop knows, from its message. A person who has looked gives another reason. */
