@@ -259,6 +259,7 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
   'send-refused': sending({ value: null, waitsFor: null, triesLeft: 4 }),
   'send-closed': sending({ value: null, waitsFor: null, triesLeft: 0 }),
   'send-expired': sentWithout({ status: 'expired', failureCode: 'expired' }),
+  'send-expired-after-leaving': { ...sentWithout({ status: 'expired', failureCode: 'expired' }), openPrompts },
   'send-cancelled': sentWithout({ status: 'cancelled', failureCode: 'cancelled' }),
   asking: processing({ networkId: 'wave', networkName: 'Wave', progress: 'unknown', nextAction: null }),
   review: processing({ underReview: true, amountPaidMinor: 120_000n, arrivedMinor: 120_000n }),

@@ -20,9 +20,15 @@ export class OpenExchanges {
     });
   }
 
-  /** Whether the service works on a request of the connection: it does not while the client's body or its reading is late. */
-  isServing(socket: Socket): boolean {
-    return this.#of(socket).some(({ request, response }) => request.complete && !response.writableEnded);
+  /**
+   * Whether the service works on a request of the connection, or its client goes on reading a response. `isRead`: something was written
+   * lately, so that what was written before has been read.
+   */
+  isServing(socket: Socket, { isRead }: { isRead: boolean }): boolean {
+    return this.#of(socket).some(
+      ({ request, response }) =>
+        request.complete && (isRead || !(response.writableEnded || response.writableNeedDrain)),
+    );
   }
 
   /** The response of the last request that has arrived whole; undefined where all of those are answered. */

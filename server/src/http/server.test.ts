@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
@@ -140,6 +141,44 @@ test('a server that closes gives a body that does not arrive and a response nobo
   await clock.advance(5_000);
   await closed;
   for (const client of clients) client.destroy();
+});
+
+test('a server that closes ends a streamed file that nobody reads, and goes on with one that is read', async () => {
+  const clock = new ManualClock();
+  // The usual limit of clients that do not read must not be what closes it.
+  const server = createTestServer({ clock, isClosing: () => true, connectionLimits: { stalledTimeoutMs: 600_000 } });
+  let isLast = false;
+  let parts = 0;
+  const part = Buffer.alloc(1024 * 1024, 'x');
+  server.get('/file', async (_request, reply) => reply.send(Readable.from(endless())));
+  async function* endless(): AsyncGenerator<Buffer> {
+    for (; !isLast; parts += 1) yield part;
+  }
+  const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
+  const open = (): Socket => {
+    const client = connect(Number(port), '127.0.0.1');
+    client.on('error', () => {});
+    client.write('GET /file HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return client;
+  };
+  const [reading, unread] = [open(), open()];
+  const accepted: Socket[] = [];
+  server.server.on('request', ({ socket }: { socket: Socket }) => accepted.push(socket));
+  await eventually('both files have begun', () => accepted.length === 2 && parts >= 2);
+  const closed = server.close();
+  await eventually('the server waits for them', () => clock.sleeping === 1);
+  reading.resume();
+  // It may have filled the kernel's buffers only now.
+  await eventually('the unread one is closed', async () => {
+    const before = reading.bytesRead;
+    await eventually('the other one is read', () => reading.bytesRead > before + 16 * part.length);
+    await clock.advance(5_000);
+    return accepted.some(({ remotePort, destroyed }) => destroyed && remotePort !== reading.localPort);
+  });
+  isLast = true;
+  assert.ok((await text(reading)).endsWith('\r\n0\r\n\r\n'));
+  unread.destroy();
+  await closed;
 });
 
 test('a request beyond those that may be under way is refused at once, and nothing is done for it', async () => {

@@ -174,8 +174,9 @@ function closeConnectionsOnShutdown(app: FastifyInstance, isClosing: () => boole
 
 /**
  * A server that closes also waits for connections that wait for their client: those without a request, which Node does not count as
- * idle because browsers open them in advance or the head is incomplete, and those whose request or response does not move on. They
- * are closed after a grace period: the process would end before it has closed its database. A request that arrived whole is served.
+ * idle because browsers open them in advance or the head is incomplete, those whose request is incomplete, and those whose response is
+ * not read. They are closed after a grace period: the process would end before it has closed its database. A request that arrived
+ * whole is served.
  */
 function closeWaitingConnections(
   app: FastifyInstance,
@@ -192,8 +193,12 @@ function closeWaitingConnections(
   });
   const close = async (): Promise<void> => {
     while (connections.size > 0 && !allClosed.signal.aborted) {
+      const written = new Map(Array.from(connections, (socket) => [socket, socket.bytesWritten]));
       await clock.sleep(connectionGraceMs, allClosed.signal);
-      for (const socket of connections) if (!exchanges.isServing(socket)) socket.destroy();
+      for (const socket of connections) {
+        const isRead = socket.bytesWritten !== written.get(socket);
+        if (!exchanges.isServing(socket, { isRead })) socket.destroy();
+      }
     }
   };
   app.addHook('preClose', async () => {

@@ -88,6 +88,11 @@ const words: Record<keyof typeof checkoutFixtures, string[]> = {
     'Show Kairaba Bookshop the message from Wave.',
     'TX-20261120-101742-7KQ2M9XD',
   ],
+  'send-expired-after-leaving': [
+    'If you have sent the money, do not send it again.',
+    'If you approved it in Afrimoney, it still counts',
+    'Do not pay again before you know.',
+  ],
   'send-cancelled': [
     'This payment was cancelled',
     'If you have sent the money, do not send it again.',

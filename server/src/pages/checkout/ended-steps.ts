@@ -32,7 +32,7 @@ function undecided(model: CheckoutPageModel): Omit<Ended, 'after'> {
   const { t } = model.language;
   const { charge } = model.view;
   const heading = charge ? failureText(t, charge) : t('not-paid');
-  return { tone: 'wait', icon: 'clock', heading, body: lateApproval(model) };
+  return { tone: 'wait', icon: 'clock', heading, body: lateApproval(model, openAttempts(model.view)) };
 }
 
 export function cancelledStep(model: CheckoutPageModel): Html {
@@ -87,8 +87,9 @@ ${charge !== null && html`<div><dt>${t('reference')}</dt><dd class="reference">$
 function whatIsKnown(model: CheckoutPageModel, unpaid: Html): Html {
   const { charge, openPrompts } = model.view;
   const sent = [charge, ...openPrompts].find((attempt) => attempt !== null && mayBeSent(attempt));
-  if (sent) return perhapsSent(model, sent);
-  return hasOpenAttempt(model.view) ? lateApproval(model) : unpaid;
+  const prompted = openAttempts(model.view).filter(({ receivedDirectly }) => !receivedDirectly);
+  if (!sent && prompted.length === 0) return unpaid;
+  return html`${sent && perhapsSent(model, sent)}${prompted.length > 0 && lateApproval(model, prompted)}`;
 }
 
 /** Only the shop knows, from its message. A person who has looked gives another reason. */
@@ -104,8 +105,7 @@ function perhapsSent({ view, language: { t } }: CheckoutPageModel, sent: OpenPro
 <p>${t('send-closed-reference')} <b class="reference">${sent.transactionReference}</b></p>`;
 }
 
-function lateApproval({ view, language: { t } }: CheckoutPageModel): Html {
-  const open = openAttempts(view);
+function lateApproval({ language: { t } }: CheckoutPageModel, open: readonly OpenPrompt[]): Html {
   const networks = [...new Set(open.map(({ networkName }) => networkName))].join(', ');
   return html`<p>${t('late-approval', { network: foreignText(networks) })}</p>
 ${open.map(({ transactionReference }) => html`<p>${t('reference')}: <span class="reference">${transactionReference}</span></p>`)}`;

@@ -90,9 +90,10 @@
   function show(part, isOwn) {
     const old = main();
     const next = part.querySelector('main');
-    const style = part.querySelector('style');
     if (!next || (!isOwn && next.dataset.state === old.dataset.state)) return;
-    if (style && !document.head.innerHTML.includes(style.textContent)) document.head.append(style);
+    for (const style of part.querySelectorAll('style')) {
+      if (!document.head.innerHTML.includes(style.textContent)) document.head.append(style);
+    }
     const active = document.activeElement;
     const hadFocus = old.contains(active);
     for (const field of isOwn ? [] : old.querySelectorAll('input:not([type=hidden])')) {

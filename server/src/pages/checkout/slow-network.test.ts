@@ -5,6 +5,7 @@ import { openOwnPage, openPage, type Page } from '../../../../test/harness/brows
 import { checkoutFixtures, sampleView } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
+import { AppError } from '../../api/app-error.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 
 // A phone on 2G: each request waits two seconds, and 30 KB a second arrive.
@@ -118,6 +119,21 @@ test('with scripts, a form whose response is lost is not sent again, and the pag
   assert.equal(server.checkout.calls.length, 1);
 });
 
+test('with scripts, an error page in response to a form looks as it does without them', async () => {
+  server.checkout.setSilently('slow', sampleView());
+  for (const scripts of [true, false]) {
+    await using opened = await openPage({ scripts });
+    const { page } = opened;
+    await page.goto(`${server.baseUrl}/pay/slow`);
+    server.checkout.next = new AppError('unavailable', 'The database is away.');
+    await page.getByRole('radio', { name: 'Afrimoney' }).check();
+    await page.getByLabel('Your mobile-money number').fill('7012345');
+    await page.getByRole('button', { name: 'Pay' }).click();
+    await page.locator('.seal').waitFor();
+    assert.equal(await page.evaluate("getComputedStyle(document.querySelector('.seal')).borderRadius"), '50%');
+  }
+});
+
 test('a number whose form could not be sent is there again once the network is back, and was not sent', async () => {
   server.checkout.setSilently('slow', sampleView());
   await using opened = await openOwnPage();
@@ -128,7 +144,7 @@ test('a number whose form could not be sent is there again once the network is b
   server.checkout.calls.length = 0;
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Pay' }).click();
-  await page.waitForURL(/^chrome-error:/);
+  await eventually('the page is not reachable', () => page.url().startsWith('chrome-error:'));
   await context.setOffline(false);
   await page.goto(`${server.baseUrl}/pay/slow`);
   assert.equal(await page.getByLabel('Your mobile-money number').inputValue(), '3012345');
