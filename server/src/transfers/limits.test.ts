@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { countWaiting } from '../../../test/harness/tables.ts';
 import { AppError } from '../api/app-error.ts';
 import type { Database } from '../kit/db.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -212,14 +213,6 @@ describe('concurrent transfers', () => {
 
   /** Until the database reports a statement that waits for a lock. */
   const untilAStatementWaits = async (): Promise<void> => {
-    for (;;) {
-      const row = await db.row<{ waiting: bigint }>({
-        name: 'test_waiting',
-        text: `SELECT count(*) AS waiting FROM pg_stat_activity
-               WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        values: [],
-      });
-      if ((row?.waiting ?? 0n) > 0n) return;
-    }
+    while ((await countWaiting(db)) === 0);
   };
 });
