@@ -68,8 +68,9 @@ describe('the largest transfer', () => {
     assert.equal(await counted(merchant), 100_000n);
   });
 
-  test('of nothing stops all transfers', async () => {
-    await refuses(await newMerchant({ largest: 0 }), 1n);
+  test('of nothing, like a day’s total of nothing, stops all transfers, and names no amount or day', async () => {
+    const message = 'The operator lets no transfers of this merchant out. Ask them for another limit.';
+    for (const limit of [{ largest: 0 }, { daily: 0 }]) await refuses(await newMerchant(limit), 1n, message);
   });
 });
 
