@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createBackup } from '../../server/src/backups/create-backup.ts';
 import { drillBackup } from '../../server/src/backups/drill-backup.ts';
+import { readManifest } from '../../server/src/backups/manifest.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { processIdentity } from '../../server/src/database/embedded/process-identity.ts';
 import { findRunningServer } from '../../server/src/database/embedded/running-server.ts';
@@ -117,14 +118,22 @@ test('a command killed within its backup leaves none but its audit entry, and th
   backup = next.backup;
 });
 
-test('a backup that is made while the clock is set back stays, although its name is the oldest', async () => {
-  const { manifest, removed } = await createBackup({
-    ...{ backupDirectory: backups, dataDirectory, keep: 1, onProgress: () => {} },
-    adminUrl: findRunningServer(dataDirectory) ?? '',
-    clock: { ...systemClock, now: () => new Date('2020-01-01T00:00:00Z') },
-  });
+test('a backup that is made while the clock is set back stays, and so does the log that later names need', async () => {
+  const makeIn2020 = (keep: number) =>
+    createBackup({
+      ...{ backupDirectory: backups, dataDirectory, keep, onProgress: () => {} },
+      adminUrl: findRunningServer(dataDirectory) ?? '',
+      clock: { ...systemClock, now: () => new Date(`2020-01-0${keep}T00:00:00Z`) },
+    });
+  const { manifest, removed } = await makeIn2020(1);
   assert.deepEqual([removed, completeOf()], [[], [manifest.name, backup]]);
-  rmSync(join(backups, 'base', manifest.name), { recursive: true });
+  const { firstSegment } = readManifest(join(backups, 'base', backup));
+  await archiveLog();
+  const second = await makeIn2020(2);
+  assert.ok(second.manifest.firstSegment > firstSegment);
+  assert.deepEqual([second.removed, completeOf()], [[manifest.name], [second.manifest.name, backup]]);
+  assert.ok(existsSync(join(backups, 'wal', `${firstSegment}.gz`)), 'without it the other backup is worth nothing');
+  rmSync(join(backups, 'base', second.manifest.name), { recursive: true });
 });
 
 test('a drill restores the backup beside the service, verifies its ledger, and leaves nothing', async () => {

@@ -230,9 +230,15 @@ function removeOld({ backupDirectory, keep }: BackupOptions, made: string): stri
     rmSync(manifestPath(join(base, name)));
     rmSync(join(base, name), { recursive: true, force: true });
   }
-  // The timeline, the first eight digits, does not count: a number is used once in the life of a cluster's log.
-  const first = readWholeManifest(join(base, oldest))?.firstSegment.slice(8);
   // Nobody knows what a damaged one needs: the log stays until it is deleted.
+  if (readWholeManifest(join(base, oldest)) === null) return removed;
+  // Not what the oldest name needs: where the clock was set back, a later name may need older log.
+  const first = names
+    .filter((name) => !removed.includes(name))
+    .flatMap((name) => readWholeManifest(join(base, name))?.firstSegment ?? [])
+    // The timeline, the first eight digits, does not count: a number is used once in the life of a cluster's log.
+    .map((segment) => segment.slice(8))
+    .toSorted()[0];
   if (first === undefined) return removed;
   for (const name of readdirSync(log)) {
     if (/^[0-9A-F]{24}/.test(name) && name.slice(8, 24) < first) rmSync(join(log, name), { force: true });

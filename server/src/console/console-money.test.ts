@@ -154,15 +154,28 @@ test('a network’s message is read by its templates, and what no template fits 
 
 test('a list of more cases than it reads says that there are more, and where an older one is found', async () => {
   const { service, business } = world.dashboard;
-  assert.doesNotMatch(await (await support.get('/operator/test/cases')).text(), /Only 500 cases/);
-  await asOwner(
+  const list = async (query = '') => (await support.get(`/operator/test/cases${query}`)).text();
+  const { length: there } = await asOwner(
     service,
-    `INSERT INTO cases (merchant_id, id, kind, status, subject_type, subject_id, reference, amount, currency, summary, created_at,
-       network_transaction_id)
-     SELECT $1, gen_random_uuid(), 'partial_reversal', 'open', 'charge', gen_random_uuid(), 'R-' || number, 100, 'GMD',
-            'A part was reversed.', now(), 'T-' || number FROM generate_series(1, 501) AS number`,
-    [business.test.merchant.id],
+    'SELECT FROM cases WHERE merchant_id IN (SELECT id FROM merchants WHERE test_mode)',
   );
-  const list = await (await support.get('/operator/test/cases')).text();
-  assert.match(list, /Only 500 cases are listed[^]*More than 500 cases/);
+  const open = (from: number, to: number) =>
+    asOwner(
+      service,
+      `INSERT INTO cases (merchant_id, id, kind, status, subject_type, subject_id, reference, amount, currency, summary, created_at,
+         network_transaction_id)
+       SELECT $1, lpad(number::text, 32, '0')::uuid, 'partial_reversal', 'open', 'charge', gen_random_uuid(), 'R-' || number, 100, 'GMD',
+              'A part was reversed.', now(), 'T-' || number FROM generate_series($2::integer, $3) AS number`,
+      [business.test.merchant.id, from, to],
+    );
+  await open(there + 1, 500);
+  const all = await list();
+  assert.match(all, />500 cases/);
+  assert.doesNotMatch(all, /Only 500 cases|More than/);
+  await open(501, 501);
+  assert.match(await list(), /Only 500 cases are listed[^]*More than 500 cases/);
+  assert.match(await (await support.get('/operator/test/home')).text(), /At least 500 open, D/);
+  const found = await list('?term=T-499');
+  assert.match(found, /Only 500 cases are listed[^]*>1 case/);
+  assert.doesNotMatch(found, /More than/);
 });

@@ -9,6 +9,7 @@ import { listInvitations } from '../accounts/team.ts';
 import { hiddenFields } from '../dashboard/patterns/form.corpus.ts';
 import { findOperatorLogin, listOperators } from '../operators/manage-operators.ts';
 import { createLogin } from './logins/create-login.ts';
+import { endOperator } from './logins/end-operator.ts';
 
 let world: ConsoleWorld;
 let support: SignedInOperator;
@@ -222,6 +223,26 @@ test('invitations to owners end with the operator’s right to send them; a revo
     assert.deepEqual(await listInvitations(accounts.db, businessId), []);
     assert.equal((await entries(leaving.operatorId)).length, change === 'revoke' ? 1 : 0);
   }
+});
+
+test('an invitation of an operator who is revoked at that moment ends too', async () => {
+  const { accounts, service } = world.dashboard;
+  const { businessId } = (await service.onboard('Gunjur Nets')).test.merchant;
+  const leaving = await world.signInOperator('support');
+  const path = `/operator/businesses/${businessId}/owner`;
+  const form = await opened(leaving, path, { email: 'awa@gunjur.gm' });
+  const lock = { text: 'SELECT FROM businesses WHERE id = $1 FOR UPDATE', values: [businessId] };
+  const waiting = (count: number) => async () => (await countWaiting(service.db)) === count;
+  const both = await whileLocked(service, lock, async () => {
+    const invited = leaving.post(path, form);
+    await eventually('the invitation waits', waiting(1));
+    const operator = { id: leaving.operatorId, revokedAt: service.clock.now() };
+    const revoked = service.db.withTransaction((tx) => endOperator(tx, operator));
+    await eventually('the revocation waits for it', waiting(2));
+    return [invited, revoked];
+  });
+  await Promise.all(both);
+  assert.deepEqual(await listInvitations(accounts.db, businessId), []);
 });
 
 test('two admins who invite the same address at once invite one operator, whose newest link works', async () => {

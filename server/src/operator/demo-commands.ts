@@ -56,7 +56,7 @@ const fill: Command = {
 const debtDays = 40;
 
 const interrupted = new StartError(
-  'An earlier demo fill was interrupted, so only a part of the year is there, and it cannot go on. For a whole one start the service on an empty DATA_DIR.',
+  'An earlier demo fill has not said that it ended: it was interrupted, still runs, or was of an older version. If only a part of the year is there, start the service on an empty DATA_DIR for a whole one.',
 );
 
 export const demoCommands: readonly Command[] = [fill];

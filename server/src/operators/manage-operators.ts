@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../kit/db.ts';
 import type { Random } from '../kit/random.ts';
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { Operator } from './operator.ts';
-import { findOperatorByHmac, insertOperator, lockOperatorLogins } from './queries.ts';
+import { findOperatorByHmac, insertOperator, lockOperatorLogin, lockOperatorLogins } from './queries.ts';
 
 // `op_`, 32 random base62 characters (190 bits), and their checksum, created and stored like an API key.
 const credentialPattern = /^op_[0-9A-Za-z]{38}$/;
@@ -68,6 +68,16 @@ export async function lockOperatorsAsAdmin(tx: Transaction, operatorId: string):
   const logins = await lockOperatorLogins(tx);
   if (logins.some((login) => login.operatorId === operatorId && login.role === 'admin')) return;
   throw new AppError('state_conflict', 'You are no longer an admin. Nothing was done.');
+}
+
+/**
+ * For what outlasts the right to it, such as an invitation: whoever revokes the operator or changes their role waits until the
+ * transaction ends, and then finds what it wrote. Throws AppError `state_conflict` where somebody has.
+ */
+export async function lockOperatorAs(tx: Transaction, { id, role }: { id: string; role: string }): Promise<void> {
+  const login = await lockOperatorLogin(tx, id);
+  if (login?.role === role) return;
+  throw new AppError('state_conflict', 'You have another role by now, or none. Nothing was done.');
 }
 
 /** The operator of a credential, or why there is none. */

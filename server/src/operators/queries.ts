@@ -77,6 +77,16 @@ export function lockOperatorLogins(tx: Transaction): Promise<OperatorLogin[]> {
   });
 }
 
+/** The login of an operator who is not revoked; until the transaction ends nobody revokes them or changes their role. */
+export function lockOperatorLogin(tx: Transaction, operatorId: string): Promise<OperatorLogin | undefined> {
+  return tx.row<OperatorLogin>({
+    name: 'operator_logins_lock_one',
+    text: `SELECT ${loginColumns} FROM operator_logins JOIN operators ON operators.id = operator_logins.operator_id
+            WHERE operators.id = $1 AND operators.revoked_at IS NULL FOR SHARE`,
+    values: [operatorId],
+  });
+}
+
 export function insertOperatorLogin(login: {
   accountId: string;
   operatorId: string;

@@ -202,6 +202,7 @@ async function refuseInDebt(
 /** Throws AppError `limit_exceeded` for more than one transfer may have, whatever the balance is. */
 function checkLargest({ transferLimits: { largestMinor } }: Merchant, amountMinor: bigint): void {
   if (largestMinor === null || amountMinor <= largestMinor) return;
+  if (largestMinor === 0n) throw limitExceeded(noTransfers);
   throw limitExceeded(
     `Transfers of this merchant are limited to ${formatAmount(largestMinor)} each. Send a smaller amount.`,
   );
@@ -221,6 +222,7 @@ async function countForDay(
     tx.send(addToTransferDay(transfer));
     return;
   }
+  if (dailyMinor === 0n) throw limitExceeded(noTransfers);
   // `countTransferDay` does not compare the first transfer of a day.
   if (transfer.amountMinor <= dailyMinor && (await countTransferDay(tx, transfer, dailyMinor))) return;
   const requestedMinor = await readTransferDay(tx, transfer);
@@ -231,6 +233,9 @@ async function countForDay(
       `${formatAmount(requestedMinor)} were requested today, so ${left} until midnight UTC.`,
   );
 }
+
+// A smaller amount, or another day, would be refused too.
+const noTransfers = 'The operator lets no transfers of this merchant out. Ask them for another limit.';
 
 function limitExceeded(message: string): AppError {
   return fieldError('limit_exceeded', 'amount', message);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { countWaiting } from '../../../test/harness/tables.ts';
 import { AppError } from '../api/app-error.ts';
 import type { Database } from '../kit/db.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -67,8 +68,9 @@ describe('the largest transfer', () => {
     assert.equal(await counted(merchant), 100_000n);
   });
 
-  test('of nothing stops all transfers', async () => {
-    await refuses(await newMerchant({ largest: 0 }), 1n);
+  test('of nothing, like a day’s total of nothing, stops all transfers, and names no amount or day', async () => {
+    const message = 'The operator lets no transfers of this merchant out. Ask them for another limit.';
+    for (const limit of [{ largest: 0 }, { daily: 0 }]) await refuses(await newMerchant(limit), 1n, message);
   });
 });
 
@@ -212,14 +214,6 @@ describe('concurrent transfers', () => {
 
   /** Until the database reports a statement that waits for a lock. */
   const untilAStatementWaits = async (): Promise<void> => {
-    for (;;) {
-      const row = await db.row<{ waiting: bigint }>({
-        name: 'test_waiting',
-        text: `SELECT count(*) AS waiting FROM pg_stat_activity
-               WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        values: [],
-      });
-      if ((row?.waiting ?? 0n) > 0n) return;
-    }
+    while ((await countWaiting(db)) === 0);
   };
 });

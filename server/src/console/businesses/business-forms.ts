@@ -4,6 +4,7 @@ import { AppError } from '../../api/app-error.ts';
 import { isUniqueViolation } from '../../kit/db-errors.ts';
 import { html } from '../../kit/html.ts';
 import { getBusiness, liftSuspension, lockBusiness, suspendBusiness } from '../../merchants/business-status.ts';
+import { lockOperatorAs } from '../../operators/manage-operators.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { actAudited } from '../audit/record.ts';
 import { formRoutes, type ConsoleRoute } from '../console-route.ts';
@@ -100,6 +101,7 @@ An earlier invitation ends.</p>`,
     };
     const grant = { role: 'owner' as const, terminalIds: [] };
     await actAudited(visit, act, async (tx) => {
+      await lockOperatorAs(tx, visit.operator);
       // So that of operators who invite at once the later one finds the earlier one's: without a team there is nothing else to lock.
       await lockBusiness(tx, id);
       // First, which waits for whoever is just accepting one: of several links one counts, also where an address was mistyped.

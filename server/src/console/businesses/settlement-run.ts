@@ -63,7 +63,7 @@ export const settlementRun = formRoutes<Run>({
       );
     }
     const body = html`<section class="panel narrow-form"><h1>${payouts === 1 ? '1 payout' : `${payouts} payouts`} ordered</h1>
-<p>${formatAmount(amountMinor)} in total, period of ${dayText(period)}.${refused > 0 && ` ${refused} could not be paid out: their network or number takes no payouts.`}${held > 0 && ` ${held} wait because their destination was changed within the last day; they stay due.`}</p>
+<p>${formatAmount(amountMinor)} in total, period of ${dayText(period)}.${refused > 0 && ` ${refused} could not be paid out: their network or number takes no payouts.`}${held > 0 && ` ${held} wait because their destination was changed within the last day, or because every account of their network is disabled; they stay due.`}</p>
 <p class="actions"><a class="button small" href="${visit.base}/businesses/${business.id}">Back to the business</a></p></section>`;
     return { title: 'Payouts ordered', body };
   },

@@ -13,7 +13,7 @@ import { listRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { ageText } from '../age.ts';
 
-const casesMax = 500;
+export const casesMax = 500;
 
 /** Why a person has to decide, in words. */
 export const kindTexts: Record<Case['kind'], string> = {
@@ -51,9 +51,13 @@ export interface CaseRow {
 }
 
 /** The cases of one environment: what still waits first, oldest first. */
-export async function casesOf({ money, environment }: ConsoleVisit, status: Case['status'] | null): Promise<CaseRow[]> {
+export async function casesOf(
+  { money, environment }: ConsoleVisit,
+  status: Case['status'] | null,
+  rowsMax = casesMax,
+): Promise<CaseRow[]> {
   const merchants = new Map((await listMerchants(money.db)).map((each) => [each.id, each]));
-  const cases = await listCasesOfEnvironment(money.db, { testMode: environment === 'test', status, rowsMax: casesMax });
+  const cases = await listCasesOfEnvironment(money.db, { testMode: environment === 'test', status, rowsMax });
   return cases.map((found) => ({ id: found.id, found, business: merchants.get(found.merchantId)?.name ?? '' }));
 }
 
@@ -104,15 +108,17 @@ export const caseList = listRoute<ListedCase>({
     const status = (['open', 'resolved'] as const).find((each) => each === query['status']) ?? null;
     const { term = '', kind = '' } = query;
     const text = term.trim().toLowerCase();
-    const read = await casesOf(visit, status);
-    const isCapped = read.length === casesMax;
-    const all = read.filter(
-      ({ found, business }) =>
-        (kind === '' || found.kind === kind) &&
-        [business, found.id, found.subjectId, found.transactionId, found.reference].some((each) =>
-          each.toLowerCase().includes(text),
-        ),
-    );
+    const read = await casesOf(visit, status, casesMax + 1);
+    const isCapped = read.length > casesMax;
+    const all = read
+      .slice(0, casesMax)
+      .filter(
+        ({ found, business }) =>
+          (kind === '' || found.kind === kind) &&
+          [business, found.id, found.subjectId, found.transactionId, found.reference].some((each) =>
+            each.toLowerCase().includes(text),
+          ),
+      );
     const start = /^\d{1,4}$/.test(query['cursor'] ?? '') ? Number(query['cursor']) : 0;
     const next = start + rowsPerPage;
     const rows: ListedCase[] = [];
@@ -120,7 +126,8 @@ export const caseList = listRoute<ListedCase>({
     return {
       rows,
       total: all.length,
-      isCapped,
+      // Of those that match, nobody knows whether there are more.
+      isCapped: isCapped && all.length === casesMax,
       ...(isCapped && { above: cappedNote }),
       nextCursor: next < all.length ? String(next) : null,
       sumMinor: all.reduce((sum, { found }) => sum + found.amountMinor, 0n),

@@ -10,7 +10,7 @@ import { readPhoneStatuses } from '../../receipts/phones.ts';
 import { readNetworkHealth } from '../../reports/network-health.ts';
 import { ageText } from '../age.ts';
 import { merchantsOf } from '../businesses/business.ts';
-import { casesOf } from '../cases/case-list.ts';
+import { casesMax, casesOf } from '../cases/case-list.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { networkTable, noNetworks } from '../networks/network-table.ts';
 import { queuesOf } from '../queues/queue-names.ts';
@@ -75,7 +75,7 @@ function summary({ cases, queues, verified, now }: Watched, { base }: ConsoleVis
   const money = cases.reduce((sum, { found }) => sum + found.amountMinor, 0n);
   const late = queues.find(({ oldestDueAt }) => oldestDueAt !== null)?.oldestDueAt;
   return html`<div class="columns three"><section class="panel"><h2><a href="${base}/cases">Cases</a></h2>
-<p>${oldest ? `${cases.length} open, ${formatAmount(money)}, oldest ${ageText(oldest, now)}` : 'None open'}</p></section>
+<p>${oldest ? `${cases.length === casesMax ? 'At least ' : ''}${cases.length} open, ${formatAmount(money)}, oldest ${ageText(oldest, now)}` : 'None open'}</p></section>
 <section class="panel"><h2><a href="${base}/queues">Queues</a></h2><p>${late ? `Longest delay ${ageText(late, now)}` : 'No delay'}</p></section>
 <section class="panel"><h2><a href="${base}/ledger">Ledger</a></h2><p>${
     verified
