@@ -16,7 +16,7 @@ export interface ListSource<Row extends { id: string }, Stored extends object = 
   countsInOrder?: boolean;
   /** True where no record is ever deleted: a total beyond `totalMax` is not counted again. */
   onlyGrows?: boolean;
-  /** An amount in bututs, from the columns of `select`: the list comes with its sum. */
+  /** An amount in bututs, from the columns of `select` as `counted`: the list comes with its sum. */
   sum?: string;
   toRow?: (stored: Stored) => Row;
 }
@@ -66,7 +66,7 @@ export function listOf<Row extends { id: string }, Stored extends object, Filter
     lists.read(source, { merchantId, page, ...conditionsOf(filter) });
 }
 
-/** A list that people read too, as they need it. `sum` is an amount in bututs, from the columns of `select`. */
+/** A list that people read too, as they need it. `sum` is an amount in bututs, from the columns of `select` as `counted`. */
 export function summedListOf<Row extends { id: string }, Stored extends object, Filter>(
   source: ListSource<Row, Stored>,
   sum: string,

@@ -7,7 +7,7 @@ import type { CaseKind } from '../cases/case.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
 import { utcDay } from '../kit/clock.ts';
-import { parseAmount } from '../kit/money.ts';
+import { formatAmount, parseAmount } from '../kit/money.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
@@ -154,10 +154,11 @@ async function resolve(
   await confirmResolution(context, { caseId: found.id, operatorId: world.context.newId() });
 }
 
+const addressOf = (path: string): string => `${dashboard.service.url}/dashboard/test/${world.merchant.shortId}/${path}`;
+
 /** What a column of a list's file adds up to, in the rows of these states. */
 async function sumsOf(list: string, states?: readonly string[]): Promise<(column: string) => bigint> {
-  const address = `${dashboard.service.url}/dashboard/test/${world.merchant.shortId}/${list}/export/file`;
-  const text = await (await owner.get(address)).text();
+  const text = await (await owner.get(addressOf(`${list}/export/file`))).text();
   const [heading = [], ...rows] = text
     .trimEnd()
     .split('\r\n')
@@ -167,9 +168,13 @@ async function sumsOf(list: string, states?: readonly string[]): Promise<(column
   return (column) => counted.reduce((sum, row) => sum + parseAmount(Number(row[heading.indexOf(column)])), 0n);
 }
 
-test('the file of payments adds up to what the books say was collected and taken back', async () => {
+test('the file of payments adds up to what its list shows and the books say was collected and taken back', async () => {
   const sum = await sumsOf('payments');
   assert.equal(sum('paid'), figures.collectedMinor + figures.directMinor);
+  for (const path of ['payments', 'payments/export']) {
+    const page = await (await owner.get(addressOf(path))).text();
+    assert.ok(page.includes(`${formatAmount(sum('paid'))} paid`), path);
+  }
   assert.equal(sum('received_directly'), figures.directMinor);
   assert.equal(sum('reversed'), figures.reversedMinor + figures.directBackMinor - returnedDirectlyMinor);
   assert.deepEqual([figures.reversedMinor, figures.directBackMinor], [10_500n, 11_500n]);

@@ -235,16 +235,18 @@ const intentList: ListSource<Intent, IntentRow> = {
   toRow: toIntent,
 };
 
+/** What was received for a payment of the list, by every attempt that paid it. */
+const paidOfCounted = `(
+  SELECT sum(COALESCE(charges.amount_received, charges.amount_paid)) FROM charges
+  WHERE charges.merchant_id = $1 AND charges.intent_id = counted.id AND charges.paid_at IS NOT NULL
+)`;
+
 /** Newest first; the sum is what was paid. */
 export const {
   list: listIntents,
   rows: listIntentRows,
   totals: sumIntents,
-} = summedListOf(
-  intentList,
-  `CASE WHEN status = 'successful' THEN "amountMinor" + CASE WHEN "feePayer" = 'customer' THEN "feeMinor" ELSE 0 END END`,
-  intentConditions,
-);
+} = summedListOf(intentList, paidOfCounted, intentConditions);
 
 /** Open intents whose time has passed and that are not under review, oldest first, up to `rowsMax` of each merchant. */
 export function listIntentsToExpire(

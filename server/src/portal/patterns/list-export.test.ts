@@ -19,7 +19,7 @@ after(() => world.stop());
 
 const rowsMax = 50_000;
 
-/** Payments like one that was paid, each with its own id and secrets. */
+/** Payments like one that was paid, each with its own id and secrets; that one alone has a charge, and so an amount that was paid. */
 async function multiplyPayments(id: string, rows: number): Promise<void> {
   await world.service.db.run({
     name: 'multiply_payments',
@@ -32,13 +32,13 @@ async function multiplyPayments(id: string, rows: number): Promise<void> {
   });
 }
 
-test('the file of 50,000 payments is the list: every row once, the same sum, in chunks, one at a time', async () => {
+test('the file of 50,000 payments is the list: every row once, in chunks, one at a time', async () => {
   const title = '=HYPERLINK("https://evil.example")';
   await world.api.post('/v1/payments', { data: { amount: 250.5, title } });
   await world.service.app.drain();
   const owner = await world.signIn('owner');
   const about = await (await owner.get(world.at('/payments/export'))).text();
-  assert.match(about, /50,002 payments, D5,000,100\.00 paid, about [\d.]+ MB/);
+  assert.match(about, /50,002 payments, D100\.00 paid, about [\d.]+ MB/);
   const response = await owner.get(world.at('/payments/export/file?to=2026-12-31'));
   assert.match(response.headers.get('content-disposition') ?? '', /"[a-z-]+_test_payments_2026-12-31\.csv"/);
   assert.equal((await owner.get(world.at('/payments/export/file'))).status, 429, 'one at a time');
