@@ -92,16 +92,20 @@ async function untilAllEnded(): Promise<void> {
   await eventually('all has ended', async () => (await rows(text)).length === 0, 600_000);
 }
 
+/** A paid payment that no other client knows, and refunds first. It is larger than any refund. */
+async function payAlone() {
+  const alone = { ...shop, intents: [] };
+  const intentId = await payFrom(alone, { amount: 400, network: 'aps', account_number: '7000001' });
+  await eventually('it is paid', async () => (await findCharge(shop, intentId))['status'] === 'completed');
+  return { intentId, charge: await findCharge(shop, intentId) };
+}
+
 /**
  * Requests a refund, which locks its payment and then the balance, while another session that has the balance locked waits for the
  * payment. That session waits too long to be the victim.
  */
 async function refundInDeadlock(): Promise<ApiResponse> {
-  // No other client knows the payment, and refunds it first. It is larger than any refund.
-  const alone = { ...shop, intents: [] };
-  const intentId = await payFrom(alone, { amount: 400, network: 'aps', account_number: '7000001' });
-  await eventually('it is paid', async () => (await findCharge(shop, intentId))['status'] === 'completed');
-  const charge = await findCharge(shop, intentId);
+  const { intentId, charge } = await payAlone();
   const lockIntent = 'SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = $2 FOR UPDATE';
   const isLocked = async (): Promise<boolean> => {
     const [service] = services;
@@ -124,6 +128,13 @@ async function refundInDeadlock(): Promise<ApiResponse> {
   });
 }
 
+async function refundAlone(): Promise<void> {
+  const { intentId, charge } = await payAlone();
+  shop.intents.push(intentId);
+  const { status, text } = await refundCharge(shop, charge);
+  assert.equal(status, 201, text);
+}
+
 async function countDeadlocks(): Promise<number> {
   const text =
     'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database() AND $1::uuid IS NOT NULL';
@@ -137,6 +148,8 @@ test('no error but a documented 503 reaches concurrent clients, and a deadlock i
   const acting = Array.from({ length: clients }, () => actUntil(shop, isOver));
   const before = await countDeadlocks();
   const [refund] = await Promise.all([refundInDeadlock(), ...acting]);
+  // The clients refund rarely, and all of it may have been refused.
+  if (!shop.counts.has('refund done')) await refundAlone();
   assert.ok(refund.status === 201 || refund.body['code'] === 'insufficient_balance', refund.text);
   await eventually('the deadlock is counted', async () => (await countDeadlocks()) > before);
   await untilAllEnded();
