@@ -28,9 +28,9 @@ export async function listKeysShownTo({ money, accounts, merchant }: Visit, acco
 /** That a role ends no key: whoever has copied one goes on with it, also without a login. */
 export function keysGoOn(keys: readonly MemberKey[]): Html {
   if (keys.length === 0) return html``;
-  return html`<div class="notice wait"><p>These API keys were shown to them when they made them, and go on working. Roll or revoke what
-they may have copied:</p><ul>${keys.map(({ key, merchant: { testMode, shortId } }) => {
+  return html`<div class="notice wait"><div><p>These API keys were shown to them when they made them, and go on working. Roll or
+revoke what they may have copied:</p><ul>${keys.map(({ key, merchant: { testMode, shortId } }) => {
     const href = `${basePath(testMode ? 'test' : 'live', shortId)}/keys/${key.id}`;
     return html`<li><a href="${href}">${foreignText(key.name)}, <code>${keyText(key, testMode)}</code></a></li>`;
-  })}</ul></div>`;
+  })}</ul></div></div>`;
 }
