@@ -32,6 +32,8 @@ const snapshotSeconds = secondsOf({ usual: 60 });
 // As in the service.
 const connectionsMax = 20;
 const responseMs = 100;
+// Longer than a million deliveries take to be written: none is due before the worker starts.
+const fillMaxMs = 120_000;
 
 export const pending: Part = {
   name: 'pending',
@@ -104,9 +106,16 @@ async function work(bench: Workbench, backlog: Backlog): Promise<WorkResult> {
   const urls = Array.from({ length: backlog.merchants }, (_, number) => `http://127.0.0.1:9/${number}`);
   const subscribers = await addSubscribersWith(adminUrl, context, urls);
   const merchantIds = subscribers.map(({ merchantId }) => merchantId);
-  await fillDeliveries(adminUrl, { deliveries: backlog.deliveries, merchantIds, ...backlog.besideSnapshot });
+  const { besideSnapshot } = backlog;
+  const fromMs = systemClock.now().getTime() + fillMaxMs;
+  await fillDeliveries(adminUrl, {
+    deliveries: backlog.deliveries,
+    merchantIds,
+    ...(besideSnapshot && { becomeDue: { fromMs, ...besideSnapshot } }),
+  });
   await vacuumDeliveries(adminUrl);
-  const snapshot = backlog.besideSnapshot ? await openSnapshot(adminUrl) : undefined;
+  if (besideSnapshot) await systemClock.sleep(fromMs - systemClock.now().getTime());
+  const snapshot = besideSnapshot ? await openSnapshot(adminUrl) : undefined;
   const opened = openDatabase({ url, connectionsMax, clock: systemClock, onConnectionError: () => {} });
   const { db, durationsMs } = timedDatabase(opened, connectionsMax);
   let delivered = 0;

@@ -7,8 +7,8 @@ export interface DeliveryBacklog {
   deliveries: number;
   /** The merchants, each with one endpoint. */
   merchantIds: readonly string[];
-  /** How many become due each second from now on, a hundred of one merchant at a time. Without it all are due. */
-  perSecond?: number;
+  /** From when on, in Unix milliseconds, how many become due each second, a hundred of one merchant at a time. Without it all are due. */
+  becomeDue?: { fromMs: number; perSecond: number };
 }
 
 /**
@@ -17,7 +17,7 @@ export interface DeliveryBacklog {
  */
 export async function fillDeliveries(
   adminUrl: string,
-  { deliveries, merchantIds, perSecond }: DeliveryBacklog,
+  { deliveries, merchantIds, becomeDue }: DeliveryBacklog,
 ): Promise<void> {
   const lastAtMs = systemClock.now().getTime();
   await withAdminClient(adminUrl, async (client) => {
@@ -26,7 +26,7 @@ export async function fillDeliveries(
     await client.query('SET LOCAL session_replication_role = replica');
     const values = [deliveries, lastAtMs, [...merchantIds]];
     await client.query(insertEvents, [...values, record()]);
-    await client.query(insertDeliveries, [...values, perSecond]);
+    await client.query(insertDeliveries, [...values, becomeDue?.perSecond, becomeDue?.fromMs]);
     await client.query('COMMIT');
   });
 }
@@ -63,7 +63,7 @@ const merchantOf = `($3::uuid[])[1 + n % ${merchantCount}]`;
 const createdAt = `to_timestamp(($2::bigint - ($1::int - n) * 0.1) / 1000.0)`;
 /** How many hundreds become due before that of the row. */
 const hundredsBefore = `(n / ${merchantCount} / 100 * ${merchantCount} + n % ${merchantCount})`;
-const dueAt = `coalesce(to_timestamp($2::bigint / 1000.0 + ${hundredsBefore} * 100 / $4::float8), ${createdAt})`;
+const dueAt = `coalesce(to_timestamp($5::bigint / 1000.0 + ${hundredsBefore} * 100 / $4::float8), ${createdAt})`;
 
 const insertEvents = `
   INSERT INTO events (merchant_id, id, kind, object_id, sequence, record, callback_url, created_at)
