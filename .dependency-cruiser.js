@@ -148,7 +148,7 @@ export default {
       severity: 'error',
       from: {
         pathNot: [
-          '^server/src/kit/(db|db-errors|notifier)[.]',
+          '^server/src/kit/(db|db-driver|db-errors|notifier)[.]',
           '^server/src/database/',
           '^(test|benchmarks)/',
           '^tools/(statement-listener|schema/)',

@@ -72,6 +72,23 @@ test('keep-alive probes find a connection whose other end has vanished', async (
   ]);
 });
 
+test('a statement that commits asynchronously changes no other one, and fails with its own error', async () => {
+  const durable = new URL(database.appUrl);
+  durable.searchParams.set('options', '-c synchronous_commit=on');
+  const one = openDatabase({ url: durable.href, connectionsMax: 1, clock: systemClock, onConnectionError: () => {} });
+  const usual: Statement = {
+    ...{ name: 'test_synchronous_commit', values: [] },
+    text: "SELECT current_setting('synchronous_commit') AS setting",
+  };
+  const asynchronous: Statement = { ...usual, commitsAsynchronously: true };
+  assert.deepEqual(await Promise.all([one.row(asynchronous), one.row(usual)]), [{ setting: 'off' }, { setting: 'on' }]);
+  assert.deepEqual(await one.withTransaction((tx) => tx.row(asynchronous)), { setting: 'on' });
+  const failing = { name: 'test_division', text: 'SELECT 1 / $1::integer', values: [0], commitsAsynchronously: true };
+  await assert.rejects(one.run(failing as Statement), /division by zero/);
+  assert.deepEqual(await one.row(usual), { setting: 'on' });
+  await one.close();
+});
+
 for (const [what, statement] of [
   ['whose password was changed', "ALTER ROLE ROLE PASSWORD 'another'"],
   ['that may not log in any more', 'ALTER ROLE ROLE NOLOGIN'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
@@ -74,3 +74,27 @@ describe('deliveries that are due earlier than what was claimed last', () => {
     await worker.stop();
   });
 });
+
+test('a delivery whose claim PostgreSQL lost in a crash is sent once more, and is delivered then', async () => {
+  let eventId = '';
+  const losesClaim = [true];
+  const endpoint = await world.endpointAt((response) => {
+    const lost = losesClaim.pop() === true ? takeClaimBack(eventId) : Promise.resolve();
+    void lost.then(() => response.end());
+  });
+  eventId = await world.append();
+  await world.deliver();
+  assert.equal(endpoint.received().length, 2);
+  const { status, attempts } = await world.deliveryOf(eventId);
+  assert.deepEqual({ status, attempts }, { status: 'delivered', attempts: 1n });
+  assert.equal((await world.attemptsOf(eventId)).length, 1);
+});
+
+/** As a crash of the server does before the disk has the claim. */
+async function takeClaimBack(eventId: string): Promise<void> {
+  await world.db.run({
+    name: 'test_take_claim_back',
+    text: 'UPDATE webhook_deliveries SET attempts = attempts - 1, next_attempt_at = $3 WHERE merchant_id = $1 AND event_id = $2',
+    values: [world.caller.merchantId, eventId, world.clock.now()],
+  });
+}

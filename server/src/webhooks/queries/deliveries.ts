@@ -158,6 +158,7 @@ export function claimDeliveries(db: Queryable, claim: DeliveryClaim): Promise<(D
         : `endpoint_id = $6 AND callback_url IS NULL AND ${isReceivingNow}`,
     ),
     values: [merchantId, now, leaseEndsAt, rowsMax, from, ...(endpointId === null ? [] : [endpointId])],
+    commitsAsynchronously: true,
   });
 }
 
@@ -315,7 +316,8 @@ function insertAttemptRows(attempts: readonly AttemptRow[]): Statement {
     name: `webhook_attempts_insert_${attempts.length}`,
     text: `INSERT INTO webhook_attempts (merchant_id, delivery_id, attempt, status_code, failure, duration_ms, response,
              created_at)
-           VALUES ${rows.join(', ')}`,
+           VALUES ${rows.join(', ')}
+           ON CONFLICT (merchant_id, delivery_id, attempt) DO NOTHING`,
     values: attempts.flatMap((attempt) => [
       attempt.merchantId,
       attempt.deliveryId,
