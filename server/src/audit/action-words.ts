@@ -37,6 +37,8 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['operators.create_credential', 'Create a credential for commands'],
   ['operators.change_role', 'Change an operator’s role'],
   ['operators.revoke', 'Revoke an operator'],
+  ['logins.lost_factor', 'Agree that a person has lost their second factor'],
+  ['logins.remove_factor', 'Remove the second factor of a person'],
   ['logo.set', 'Set the logo'],
   ['logo.remove', 'Remove the logo'],
   ['keys.create', 'Create an API key'],
