@@ -49,6 +49,7 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['secrets.reseal_result', 'Finish sealing all values under the current key'],
   ['database.prepare', 'Prepare the database'],
   ['cluster.distribute', 'Distribute the database over a cluster'],
+  ['cluster.result', 'Finish distributing the database over a cluster'],
   ['restore.hold', 'Hold a restored copy'],
   ['restore.look_up', 'Look up the payouts of a restored copy'],
   ['restore.release', 'Release a restored copy'],
