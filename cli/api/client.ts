@@ -21,6 +21,8 @@ export interface ApiResponse {
   body: JsonObject;
   /** The body as received: parsing may lose digits. */
   text: string;
+  /** The service's time, to the second; null where something between has left it out. */
+  at: Date | null;
 }
 
 /** The API has refused the request; the message is the API's. */
@@ -73,6 +75,7 @@ interface RawResponse {
   text: string;
   isJson: boolean;
   retryAfterMs: number;
+  at: Date | null;
 }
 
 async function exchange(
@@ -100,10 +103,16 @@ async function exchange(
       text: await readText(response),
       isJson: response.headers.get('content-type')?.startsWith('application/json') ?? false,
       retryAfterMs: Number(response.headers.get('retry-after') ?? '1') * 1_000 || 1_000,
+      at: timeOf(response.headers.get('date')),
     };
   } catch (error) {
     throw new ApiUnavailable(unavailableMessage(url, error));
   }
+}
+
+function timeOf(header: string | null): Date | null {
+  const ms = Date.parse(header ?? '');
+  return Number.isNaN(ms) ? null : new Date(ms);
 }
 
 /** Throws when it is longer than any response of the API. */
@@ -128,9 +137,9 @@ function unavailableMessage(url: string, error: unknown): string {
   return `${url} cannot be reached: ${reason}.`;
 }
 
-function checkResponse(url: string, { status, text, isJson }: RawResponse): ApiResponse {
+function checkResponse(url: string, { status, text, isJson, at }: RawResponse): ApiResponse {
   const body = isJson ? parse(text) : undefined;
-  if (body && status < 300) return { text, body };
+  if (body && status < 300) return { text, body, at };
   const message = typeof body?.['message'] === 'string' ? sanitizeLine(body['message']) : undefined;
   if (message === undefined) {
     throw new ApiUnavailable(`${url} responded with ${status}, but not as this service does. Check the address.`);

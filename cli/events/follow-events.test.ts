@@ -9,8 +9,11 @@ const startedAt = new Date('2026-11-20T10:00:00Z');
 
 /** A service whose events become visible when the test says so; its time passes only while somebody sleeps. */
 class FakeService {
+  /** How far the clock of the machine that follows is ahead. */
+  machineAheadMs = 0;
   readonly visible = new Map<string, { id: string; event: string }>();
   readonly pageSizes: number[] = [];
+  readonly read = new Set<string>();
   isAway = false;
   now = startedAt;
   /** Called at each sleep, with its number. */
@@ -18,7 +21,7 @@ class FakeService {
   #sleeps = 0;
 
   readonly clock: Clock = {
-    now: () => this.now,
+    now: () => addMs(this.now, this.machineAheadMs),
     sleep: async (ms) => {
       this.now = addMs(this.now, ms);
       this.#sleeps += 1;
@@ -44,8 +47,9 @@ class FakeService {
         deliveries: [],
       }));
       this.pageSizes.push(rows.length);
+      for (const { id } of rows) this.read.add(id);
       const body = { data: rows };
-      return { body, text: JSON.stringify(body) };
+      return { body, text: JSON.stringify(body), at: this.now };
     },
   } as unknown as Api;
 
@@ -121,20 +125,29 @@ test('an event that becomes visible up to a minute late under a smaller id is li
   assert.deepEqual(ids, quick);
 });
 
-test('follow lists the events of all processes once, also where the clock of one is minutes ahead', async () => {
-  const service = new FakeService();
-  service.show(-1_000);
-  service.show(5 * 60_000);
-  const [ahead, right]: [string[], string[]] = [[], []];
-  const { ids } = await follow(service, [
-    () => right.push(service.show(500)),
-    () => ahead.push(service.show(5 * 60_000 + 10)),
-    ...Array.from({ length: 50 }, () => () => {}),
-    () => right.push(service.show(13_000)),
-    ...Array.from({ length: 50 }, () => () => {}),
-  ]);
-  assert.deepEqual(ids.toSorted(), [...right, ...ahead]);
-});
+for (const [name, machineAheadMs] of [
+  ['', 0],
+  [', and this machine’s hours ahead', 2 * 3_600_000],
+  [', and this machine’s hours behind', -2 * 3_600_000],
+] as const) {
+  test(`follow lists the events of all processes once, the clock of one minutes ahead${name}`, async () => {
+    const service = new FakeService();
+    service.machineAheadMs = machineAheadMs;
+    const old = service.show(-50 * 60_000);
+    service.show(-1_000);
+    service.show(5 * 60_000);
+    const [ahead, right]: [string[], string[]] = [[], []];
+    const { ids } = await follow(service, [
+      () => right.push(service.show(500)),
+      () => ahead.push(service.show(5 * 60_000 + 10)),
+      ...Array.from({ length: 50 }, () => () => {}),
+      () => right.push(service.show(13_000)),
+      ...Array.from({ length: 50 }, () => () => {}),
+    ]);
+    assert.deepEqual(ids.toSorted(), [...right, ...ahead]);
+    assert.ok(!service.read.has(old), 'what is long past is not read again');
+  });
+}
 
 test('follow with a start time lists every event from then on, page by page, and none before', async () => {
   const service = new FakeService();

@@ -1,7 +1,7 @@
 import type { Clock } from '../../server/src/kit/clock.ts';
 import { firstIdAt, timestampOf } from '../../server/src/kit/ids.ts';
 import { eventPage, readResponse, type EventRow } from '../api/responses.ts';
-import { ApiUnavailable, type Api } from '../api/client.ts';
+import { ApiUnavailable, type Api, type ApiResponse } from '../api/client.ts';
 import type { ApiSettings } from '../api/settings.ts';
 import type { Output } from '../output.ts';
 import { readEvents, type EventWithBody } from './event-body.ts';
@@ -41,13 +41,13 @@ const pollEveryMs = 250;
 const lookbackMs = { usual: 2_000, thorough: 60_000 };
 const fullLookbackEveryMs = 10_000;
 // The clock of a process may be ahead, and after it was set back its ids stay ahead until it gets there: so the longer window ends
-// at this machine's time if the newest event is later. Where this machine's is the wrong clock, it costs no more than this.
+// at the time of the last response if the newest event is later. Where that is the wrong clock, it costs no more than this.
 const clockAheadMaxMs = 3_600_000;
 
 /** Yields each event once, ordered by id as far as visible, until the signal aborts. Waits while the API is unreachable. */
 export async function* followEvents(options: FollowOptions): AsyncGenerator<EventWithBody> {
   const { clock, signal, kinds, since } = options;
-  const cursor = new EventCursor(clock, since === 'now' ? null : since);
+  const cursor = new EventCursor(since === 'now' ? null : since);
   if (since === 'now') await withRetries(options, () => cursor.startFromNow(options.api));
   if (!signal.aborted) await options.onReady?.();
   let fullLookbackAtMs = clock.now().getTime();
@@ -59,7 +59,7 @@ export async function* followEvents(options: FollowOptions): AsyncGenerator<Even
     let isLast = false;
     while (!isLast && !signal.aborted) {
       const startId = after;
-      const page = await withRetries(options, async () => readEvents((await readPage(options, startId)).text));
+      const page = await withRetries(options, async () => readEvents((await readPage(options, cursor, startId)).text));
       for (const event of page ?? []) {
         if (cursor.recordIfNew(event.row) && (kinds.length === 0 || kinds.includes(event.row.event))) yield event;
       }
@@ -71,9 +71,12 @@ export async function* followEvents(options: FollowOptions): AsyncGenerator<Even
   }
 }
 
-function readPage({ api, kinds }: FollowOptions, after: string) {
+async function readPage({ api, kinds }: FollowOptions, cursor: EventCursor, after: string): Promise<ApiResponse> {
   const [kind, ...others] = kinds;
-  return api.get('/v1/events', { after, limit: pageRowsMax, ...(others.length === 0 ? { event: kind } : {}) });
+  const query = { after, limit: pageRowsMax, ...(others.length === 0 ? { event: kind } : {}) };
+  const response = await api.get('/v1/events', query);
+  cursor.recordTime(response);
+  return response;
 }
 
 /** Retries while the API is unavailable; undefined once the signal aborts. Throws ApiError for a refusal. */
@@ -99,29 +102,30 @@ async function withRetries<Result>(
 
 /** The reading position, and the ids seen within the longer window. */
 class EventCursor {
-  readonly #clock: Clock;
   /** Ids up to this one are never new. */
   #startId: string;
   #newestMs: number;
+  /** The service's time: nobody knows whose clock is right, but only the service's make ids. */
+  #nowMs = Infinity;
   readonly #seen = new Set<string>();
 
-  constructor(clock: Clock, since: Date | null) {
-    this.#clock = clock;
+  constructor(since: Date | null) {
     this.#startId = firstIdAt(since ?? new Date(0));
     this.#newestMs = since?.getTime() ?? 0;
   }
 
   /** Marks all visible events as seen. Without any, every event is new. */
   async startFromNow(api: Api): Promise<void> {
-    const { body } = await api.get('/v1/events', { limit: 1 });
-    const [newest] = readResponse(eventPage, body).data;
+    const response = await api.get('/v1/events', { limit: 1 });
+    this.recordTime(response);
+    const [newest] = readResponse(eventPage, response.body).data;
     if (!newest) return;
     this.#newestMs = timestampOf(newest.id).getTime();
     const startId = this.fullLookbackFromId();
     const ids: string[] = [];
     for (let after = startId; ;) {
-      const { body: response } = await api.get('/v1/events', { after, limit: pageRowsMax });
-      const page = readResponse(eventPage, response).data;
+      const { body } = await api.get('/v1/events', { after, limit: pageRowsMax });
+      const page = readResponse(eventPage, body).data;
       ids.push(...page.map(({ id }) => id).filter((id) => id <= newest.id));
       const last = page.at(-1);
       if (page.length < pageRowsMax || !last || last.id > newest.id) break;
@@ -131,13 +135,16 @@ class EventCursor {
     this.#startId = startId;
   }
 
+  recordTime({ at }: ApiResponse): void {
+    if (at !== null) this.#nowMs = at.getTime();
+  }
+
   lookbackFromId(): string {
     return this.#fromId(this.#newestMs - lookbackMs.usual);
   }
 
   fullLookbackFromId(): string {
-    const nowMs = this.#clock.now().getTime();
-    const endMs = Math.max(Math.min(this.#newestMs, nowMs), this.#newestMs - clockAheadMaxMs);
+    const endMs = Math.max(Math.min(this.#newestMs, this.#nowMs), this.#newestMs - clockAheadMaxMs);
     return this.#fromId(endMs - lookbackMs.thorough);
   }
 
@@ -155,7 +162,7 @@ class EventCursor {
 
   /** Forgets ids that no poll reads again. */
   prune(): void {
-    // Also where this machine's clock is set back.
+    // Also where the clock of a process is set back.
     this.#startId = this.fullLookbackFromId();
     for (const id of this.#seen) if (id < this.#startId) this.#seen.delete(id);
   }

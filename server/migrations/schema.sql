@@ -56,7 +56,7 @@ CREATE TABLE account_tokens (
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT account_tokens_pkey PRIMARY KEY (token_hash),
-  CONSTRAINT account_tokens_purpose_check CHECK (purpose = ANY (ARRAY['verify_email'::text, 'reset_password'::text, 'set_password'::text, 'passkey'::text]))
+  CONSTRAINT account_tokens_purpose_check CHECK (purpose = ANY (ARRAY['verify_email'::text, 'reset_password'::text, 'set_password'::text, 'passkey'::text, 'lost_factor'::text])) NOT VALID
 );
 CREATE INDEX account_tokens_account_idx ON account_tokens USING btree (account_id);
 CREATE INDEX account_tokens_expires_idx ON account_tokens USING btree (expires_at);

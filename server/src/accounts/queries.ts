@@ -148,6 +148,11 @@ export const deletePasskey = runBy<[accountId: string, id: string]>({
   text: 'DELETE FROM account_passkeys WHERE account_id = $1 AND id = $2',
 });
 
+export const deletePasskeys = statementBy<[accountId: string]>({
+  name: 'account_passkeys_delete_all',
+  text: 'DELETE FROM account_passkeys WHERE account_id = $1',
+});
+
 const sessionColumns = `id, account_id AS "accountId", device, address, is_complete AS "isComplete",
   second_factor_at AS "secondFactorAt", created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"`;
 
@@ -231,8 +236,8 @@ export const deleteSessions = statementBy<[accountId: string, exceptId: string |
   text: 'DELETE FROM account_sessions WHERE account_id = $1 AND ($2::uuid IS NULL OR id <> $2)',
 });
 
-/** `passkey`: a challenge that has counted; the others are links that have not. */
-export type TokenPurpose = 'verify_email' | 'reset_password' | 'set_password' | 'passkey';
+/** `passkey`: a challenge that has counted; `lost_factor`: what an operator has agreed to; the others are links that have not. */
+export type TokenPurpose = 'verify_email' | 'reset_password' | 'set_password' | 'passkey' | 'lost_factor';
 
 /** Each token once; touches no row where it is stored already. */
 export function insertToken(token: {
@@ -276,6 +281,16 @@ export async function findTokenAccount(
   });
   return row?.accountId;
 }
+
+/** Those of an account that are still valid. */
+export const listTokens = rowsBy<
+  { tokenHash: Buffer; createdAt: Date },
+  [accountId: string, purpose: TokenPurpose, now: Date]
+>({
+  name: 'account_tokens_list',
+  text: `SELECT token_hash AS "tokenHash", created_at AS "createdAt" FROM account_tokens
+          WHERE account_id = $1 AND purpose = $2 AND expires_at > $3`,
+});
 
 /** A new link makes the earlier ones of the same purpose worthless. */
 export const deleteTokens = statementBy<[accountId: string, purposes: readonly TokenPurpose[]]>({

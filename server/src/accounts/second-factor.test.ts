@@ -4,8 +4,10 @@ import { Secret, TOTP } from 'otpauth';
 import { AppError } from '../api/app-error.ts';
 import { countWaiting } from '../../../test/harness/tables.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { dayMs } from '../kit/clock.ts';
 import { createSealer } from '../kit/seal.ts';
 import { openAccountWorld, client, type AccountWorld } from './account-world.corpus.ts';
+import { agreeFactorLost } from './lost-factor.ts';
 import { consumeChallenge, newChallenge } from './passkey-challenge.ts';
 import { passkeyRequest } from './passkeys.ts';
 import { findAccount } from './queries.ts';
@@ -15,12 +17,14 @@ import {
   createRecoveryCodes,
   disableTotp,
   enableTotp,
+  hasSecondFactor,
   prepareTotp,
   preparedTotp,
 } from './second-factor.ts';
 import { giveSecondFactor } from './sign-in.ts';
 import { findSignedIn, hasRecentFactor } from './sessions.ts';
 import { requestPasswordReset, resetPassword } from './sign-up.ts';
+import { listMemberships } from './team.ts';
 
 let world: AccountWorld;
 
@@ -194,4 +198,28 @@ test('who opens the sign-in stores nothing, and a passkey’s challenge counts o
   for (const challenge of ['', 'x', forged.toString('base64url')]) assert.equal(await consume(challenge), false);
   assert.equal(await countStored(), 1);
   assert.equal(await consume(own()), true);
+});
+
+test('two operators remove a lost second factor a day apart; a sign-in with it ends that', async () => {
+  const email = 'lost@example.gm';
+  const { account, codeAt } = await withApp(email);
+  const { context, clock, mails } = world;
+  const [membership] = await listMemberships(context.db, (await account()).id);
+  assert.ok(membership);
+  const { businessId } = membership;
+  const agree = (operatorId: string, operatorIds = ['fatou', 'lamin']) =>
+    context.db.withTransaction((tx) => agreeFactorLost(tx, context, { businessId, email, operatorId, operatorIds }));
+  assert.equal((await agree('fatou')).removed, false);
+  assert.deepEqual([mails.at(-1)?.to, mails.at(-1)?.subject], [email, 'Your second factor is about to be removed']);
+  await assert.rejects(agree('fatou'), /Another operator has to/);
+  await assert.rejects(agree('lamin'), /can object/);
+  await clock.advance(dayMs);
+  await giveSecondFactor(context, await world.signIn(email), { code: codeAt(), passkey: '', client });
+  assert.equal((await agree('lamin')).removed, false, 'it was not lost');
+  await clock.advance(dayMs);
+  assert.equal((await agree('fatou', ['fatou'])).removed, false, 'the other one has been revoked meanwhile');
+  await clock.advance(dayMs);
+  assert.equal((await agree('lamin')).removed, true);
+  assert.equal(await hasSecondFactor(context.db, await account()), false);
+  assert.ok((await world.signIn(email)).session.isComplete);
 });

@@ -1,7 +1,15 @@
 import type { Account, Session } from './account.ts';
 import type { AccountContext } from './context.ts';
 import { createToken, hashOfToken } from './one-time-text.ts';
-import { findAccount, findSession, insertSession, listSessions, rotateSession, touchSession } from './queries.ts';
+import {
+  deleteTokens,
+  findAccount,
+  findSession,
+  insertSession,
+  listSessions,
+  rotateSession,
+  touchSession,
+} from './queries.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 
 export { deleteSession, deleteSessions } from './queries.ts';
@@ -32,7 +40,10 @@ export interface SignedIn {
   session: Session;
 }
 
-/** Starts a session, and returns the token for its cookie. Without a second factor yet it only leads to that. */
+/**
+ * Starts a session, and returns the token for its cookie. Without a second factor yet it only leads to that; whoever has it has not lost
+ * it, whatever operators were told (`lost-factor.ts`).
+ */
 export function startSession(
   tx: Transaction,
   context: Pick<AccountContext, 'clock' | 'random' | 'newId'>,
@@ -53,6 +64,7 @@ export function startSession(
     expiresAt: new Date(now.getTime() + (isComplete ? lifetimeMs : incompleteLifetimeMs)),
   };
   tx.send(insertSession({ ...session, tokenHash: hashOfToken(token) }));
+  if (withFactor) tx.send(deleteTokens(accountId, ['lost_factor']));
   return { token, session };
 }
 
@@ -86,7 +98,7 @@ function sessionTimes(now: Date): { now: Date; seenAfter: Date } {
   return { now, seenAfter: new Date(now.getTime() - idleMaxMs) };
 }
 
-/** After a second factor: the session gets a new token, so that an earlier one is worth nothing. Null if it has ended. */
+/** After a second factor, which is not lost: the session gets a new token, so that an earlier one is worth nothing. Null if it has ended. */
 export async function confirmSession(
   tx: Transaction,
   { clock, random }: Pick<AccountContext, 'clock' | 'random'>,
@@ -101,6 +113,7 @@ export async function confirmSession(
     secondFactorAt: now,
     expiresAt,
   });
+  tx.send(deleteTokens(session.accountId, ['lost_factor']));
   return changed === 1 ? token : null;
 }
 

@@ -38,15 +38,16 @@ export interface Grant {
 }
 
 /**
- * Counts an invitation that an owner is about to send, of the business and to the address. Throws AppError `rate_limited`. Call it
- * before the transaction: what is refused later counts as well.
+ * Counts an invitation that an owner is about to send, of the business, and of the owner to the address: not of all owners to it, so
+ * that nobody uses up what others may send. Throws AppError `rate_limited`. Call it before the transaction: what is refused later
+ * counts as well.
  */
 export async function countInvitation(
   context: AccountContext,
-  { businessId, email }: { businessId: string; email: string },
+  { businessId, invitedBy, email }: { businessId: string; invitedBy: Account; email: string },
 ): Promise<void> {
   await countAttempt(context, invitationsThrottle, `invitations ${businessId}`);
-  await countAttempt(context, invitedThrottle, `invited ${normalizedEmail(email)}`);
+  await countAttempt(context, invitedThrottle, `invited ${invitedBy.id} ${normalizedEmail(email)}`);
 }
 
 /** Invites an address to a business; its mail holds the only copy of the link. Throws AppError. */

@@ -4,8 +4,6 @@ import { maskPhoneNumber } from '../kit/phone-number.ts';
 const secretName = /secret|password|token|(?<!settlement_)code|credential|proof|^key$|_key$/i;
 const numberName = /phone|number|payment_account/i;
 const mailName = /email/i;
-// What somebody searched for: a name, or a person's number or mail address.
-const searchName = /^(?:term|search)$/i;
 const mailForm = /^[^\s@]+@[^\s@]+$/;
 const numberForm = /^\+?[\d\s().-]{7,25}$/;
 
@@ -20,9 +18,14 @@ export function maskedText(name: string, text: string): string {
   return secretName.test(name) ? hiddenValue : maskedDetail(name, text);
 }
 
+/** Whether a parameter has what somebody searched for: a name, or a person's number or mail address. */
+export function isSearch(name: string): boolean {
+  return /^(?:term|search)$/i.test(name);
+}
+
 /** As `maskedText`, for fields of which none is a secret. */
 export function maskedDetail(name: string, text: string): string {
-  const isSearch = searchName.test(name);
-  if (mailName.test(name) || (isSearch && mailForm.test(text))) return text.replace(/^[^@]*/, hiddenValue);
-  return numberName.test(name) || (isSearch && numberForm.test(text)) ? maskPhoneNumber(text) : text;
+  const isSearched = isSearch(name);
+  if (mailName.test(name) || (isSearched && mailForm.test(text))) return text.replace(/^[^@]*/, hiddenValue);
+  return numberName.test(name) || (isSearched && numberForm.test(text)) ? maskPhoneNumber(text) : text;
 }

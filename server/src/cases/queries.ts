@@ -64,12 +64,21 @@ export function updateCaseSum(
   });
 }
 
-/** Newest first, all merchants: a case is the operator's work. */
-export const listCases = rowsBy<Case, [status: Case['status'] | null, rowsMax: number]>({
-  name: 'cases_list',
-  text: `-- across merchants: the operator works on the cases of all of them
-         SELECT ${columns} FROM cases WHERE $1::text IS NULL OR status = $1 ORDER BY id DESC LIMIT $2`,
-});
+/** Newest first, all merchants: a case is the operator's work. After the one with the id `before`. */
+export function listCases(
+  db: Queryable,
+  status: Case['status'] | null,
+  rowsMax: number,
+  before: string | null = null,
+): Promise<Case[]> {
+  return db.rows({
+    name: 'cases_list',
+    text: `-- across merchants: the operator works on the cases of all of them
+           SELECT ${columns} FROM cases WHERE ($1::text IS NULL OR status = $1) AND ($3::uuid IS NULL OR id < $3)
+           ORDER BY id DESC LIMIT $2`,
+    values: [status, rowsMax, before],
+  });
+}
 
 /** Of one environment, so that none of test takes the place of one of live: the open ones, oldest first, then the newest resolved ones. */
 export function listCasesOfEnvironment(

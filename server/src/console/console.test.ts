@@ -119,6 +119,20 @@ test('whoever ticked the checklist does not approve the business for live; anoth
   assert.doesNotMatch(page, /Test only/);
 });
 
+test('two admins, a day apart, let somebody in who has lost their second factor; it ends their sessions', async () => {
+  const { dashboard, businessId } = world;
+  const owner = await dashboard.signIn('owner');
+  const path = `/operator/businesses/${businessId}/lost-factor`;
+  const agree = () => asAdmin(path, { email: owner.account.email, evidence: 'Called the number on the contract.' });
+  assert.match(await (await agree()).text(), /Another operator has to agree too/);
+  assert.match(await (await agree()).text(), /can object by mail until/);
+  const dayBefore = `UPDATE account_tokens SET created_at = created_at - interval '1 day' WHERE purpose = 'lost_factor'`;
+  await asOwner(dashboard.service, dayBefore);
+  assert.equal((await owner.get(dashboard.at('/payments'))).status, 200);
+  assert.match(await (await agree()).text(), /The second factor is removed/);
+  assert.equal((await owner.get(dashboard.at('/payments'))).status, 303);
+});
+
 test('a case shows what each way books; its proposer cannot confirm, another does with a factor each time', async () => {
   const caseId = await openMismatch();
   const path = `/operator/test/cases/${caseId}`;

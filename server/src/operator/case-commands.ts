@@ -14,6 +14,7 @@ import { assert } from '../kit/assert.ts';
 import { table, UsageError, type CommandInput } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
 import { moneyText } from '../kit/money.ts';
+import { pagesOf } from '../kit/pages-of.ts';
 import { findMerchantById } from '../merchants/manage-keys.ts';
 import { listOperators } from '../operators/manage-operators.ts';
 import { readAmount } from './amount-option.ts';
@@ -23,15 +24,17 @@ import type { Command, CommandContext } from './command.ts';
 import { merchantNames } from './merchant-of.ts';
 import { requireOperator } from './operator-commands.ts';
 
-const casesMax = 500;
+const pageRows = 1_000;
 
 const list: Command = {
   name: 'cases list',
   usage: '[--status open|resolved|all]',
   summary: 'List cases, newest first, and all debts',
   async run({ db }, { options }) {
-    const listed = await listCases(db, statusOf(options['status'] ?? 'open'), casesMax + 1);
-    const cases = listed.slice(0, casesMax);
+    const status = statusOf(options['status'] ?? 'open');
+    const pages = pagesOf<Case>(pageRows, (last) => listCases(db, status, pageRows, last?.id ?? null));
+    const cases: Case[] = [];
+    for await (const page of pages) cases.push(...page);
     const merchants = await merchantNames(db);
     // Without the time of day and with the name of the merchant last, the columns up to it fit into 80.
     const rows = cases.map((found) => [
@@ -43,9 +46,8 @@ const list: Command = {
       merchants.get(found.merchantId) ?? found.merchantId,
     ]);
     const headings = ['CASE', 'KIND', 'AMOUNT', 'OPENED', 'STATUS', 'MERCHANT'];
-    const more = listed.length > casesMax ? `\nThese are the newest ${casesMax}; there are older ones.` : '';
     const owed = await describeOwed(db, merchants);
-    const text = (cases.length === 0 ? 'No cases.' : table(headings, rows) + more) + owed;
+    const text = (cases.length === 0 ? 'No cases.' : table(headings, rows)) + owed;
     return { text, data: cases.map((found) => caseToData(found, merchants)), exitCode: 0 };
   },
 };

@@ -46,10 +46,17 @@ test('a process of the service stops the distribution; the command’s own conne
   const refused = await run('cluster', 'distribute');
   await service.close();
   assert.equal(refused.code, 1);
+  const actions = async () =>
+    (await database.asOwner<{ action: string }>('SELECT action FROM audit_entries ORDER BY id')).rows.map(
+      ({ action }) => action,
+    );
+  assert.deepEqual(await actions(), [], 'what is refused is not done');
   assert.match(refused.stderr, /^1 connections of the service are open; stop every process of it/m);
   const done = await run('cluster', 'distribute');
   assert.equal(done.code, 0, done.stderr);
   assert.match(done.stdout, /^The tables are where they belong: \d+ were distributed now, \d+ foreign keys added\.$/m);
   const again = await run('cluster', 'distribute');
   assert.match(again.stdout, /: 0 were distributed now, 0 foreign keys added\.$/m);
+  const eachRun = ['cluster.distribute', 'cluster.result'];
+  assert.deepEqual(await actions(), [...eachRun, ...eachRun]);
 });

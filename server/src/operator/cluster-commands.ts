@@ -15,6 +15,10 @@ const distributeCommand: Command = {
   access: 'prepared',
   async run(context) {
     const { db, role, progressTo } = context;
+    const written = (action: string, sent = {}): Promise<void> =>
+      db.withTransaction(async (tx) =>
+        auditCommand(tx, context, { action, object: { type: 'database', id: null }, sent }),
+      );
     let progress: Progress | null = null;
     const onStep = (done: number, total: number): void => {
       progress ??= createProgress(progressTo, { total, what: 'steps' });
@@ -23,13 +27,11 @@ const distributeCommand: Command = {
     // Nothing has asked for two connections at once, so this is the only one.
     const ownSession = await readOwnSession(db);
     const done = await withAdminClient(ownerUrl(context), (client) =>
-      distribute(client, { servingRole: role, ownSession, onStep }),
+      // Before: a run that ends half-way has moved tables too.
+      distribute(client, { servingRole: role, ownSession, onBegin: () => written('cluster.distribute'), onStep }),
     );
     (progress as Progress | null)?.end();
-    const object = { type: 'database', id: null };
-    await db.withTransaction(async (tx) =>
-      auditCommand(tx, context, { action: 'cluster.distribute', object, sent: { tables: done.tables } }),
-    );
+    await written('cluster.result', { tables: done.tables });
     const text = `The tables are where they belong: ${done.tables} were distributed now, ${done.foreignKeys} foreign keys added.`;
     return { text, data: { tables: done.tables, foreign_keys: done.foreignKeys }, exitCode: 0 };
   },

@@ -194,6 +194,13 @@ function* walkInstallation(): Generator<Walked> {
   yield { words: ['cases', 'resolve', caseId, ...way], action: 'cases.proposed', changes, ...as(0) };
   yield { words: ['cases', 'confirm', caseId], action: 'cases.confirmed', changes, ...as(1) };
   const whole = { isWhole: true } as const;
+  const ofOwner = ['--email', owner.account.email, '--evidence', 'Called the number on the contract.'];
+  const lost = { action: 'logins.lost_factor', changes: /email: ••••@example\.gm evidence: Called/, ...as(0) };
+  yield {
+    words: ['logins', 'lost-factor', '--merchant', world.business.test.merchant.id, ...ofOwner],
+    ...lost,
+    ...whole,
+  };
   const revoked = ['operators', 'revoke', String(operators[0]?.['id'])];
   yield { words: revoked, action: 'operators.revoke', changes: /^$/, ...whole };
   const login = ['logins', 'create', '--email', 'binta@example.gm', '--name', 'Binta', '--role', 'support'];

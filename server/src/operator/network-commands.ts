@@ -17,6 +17,7 @@ import {
   enableRailAccount,
   getRailAccount,
   listRailAccounts,
+  lockAccount,
   networksOfAccount,
   orderRailAccount,
   rotateRailAccount,
@@ -62,8 +63,8 @@ const add: Command = {
     };
     return changed(
       context,
-      (account) => addAct(kind, account, request.fields),
-      (tx, work) => addRailAccount(tx, work, request),
+      request.name,
+      async (tx, work) => addAct(kind, await addRailAccount(tx, work, request), request.fields),
       async (account) => [
         `${account.name} is connected for ${await ownerInWords(context.db, account)}: ${networksOfAccount(account).join(', ')}.`,
         reportLine(context.publicUrl(), kind, account.name),
@@ -146,8 +147,7 @@ const rotate: Command = {
   moreOptions: fieldOptions,
   async run(context, input) {
     const [name = ''] = input.positionals;
-    const before = await getRailAccount(context.db, name);
-    const kind = readKind(before.kind);
+    const kind = readKind((await getRailAccount(context.db, name)).kind);
     const rotation = {
       baseUrl: input.options['base-url'] ?? null,
       overlapMs: readHours(input.options['overlap-hours']) * 3_600_000,
@@ -155,8 +155,12 @@ const rotate: Command = {
     };
     return changed(
       context,
-      () => rotateAct(kind, before, rotation),
-      (tx, work) => rotateRailAccount(tx, work, name, rotation),
+      name,
+      async (tx, work) => {
+        const before = await lockAccount(tx, name);
+        await rotateRailAccount(tx, work, name, rotation);
+        return rotateAct(kind, before, rotation);
+      },
       async () => [`${name} uses the new values. Try it with: networks test ${name}`],
     );
   },
@@ -170,8 +174,8 @@ const disable: Command = {
   run: (context, { positionals: [name = ''] }) =>
     changed(
       context,
-      (account) => accountAct('networks.disable', account),
-      (tx, work) => disableRailAccount(tx, work, name),
+      name,
+      async (tx, work) => accountAct('networks.disable', await disableRailAccount(tx, work, name)),
       async () => [
         `${name} takes no new payments or transfers; what it has begun is finished. Undo: networks enable ${name}`,
       ],
@@ -185,8 +189,8 @@ const enable: Command = {
   run: (context, { positionals: [name = ''] }) =>
     changed(
       context,
-      (account) => accountAct('networks.enable', account),
-      (tx, work) => enableRailAccount(tx, work, name),
+      name,
+      async (tx, work) => accountAct('networks.enable', await enableRailAccount(tx, work, name)),
       async () => [`${name} takes payments again.`],
     ),
 };
@@ -200,11 +204,14 @@ const order: Command = {
   async run(context, { positionals: [name = ''], options, flags }) {
     const position = readOrder(options['order']);
     if ((position === null) !== flags.has('default')) throw new UsageError('Give either --order or --default.');
-    const before = await getRailAccount(context.db, name);
     return changed(
       context,
-      () => orderAct(before, position),
-      (tx, work) => orderRailAccount(tx, work, name, position),
+      name,
+      async (tx, work) => {
+        const before = await lockAccount(tx, name);
+        await orderRailAccount(tx, work, name, position);
+        return orderAct(before, position);
+      },
       async () => [position === null ? `${name} has its default place.` : `${name} has the place ${position}.`],
     );
   },
@@ -212,20 +219,16 @@ const order: Command = {
 
 export const networkCommands: readonly Command[] = [add, list, test, rotate, disable, enable, order];
 
-/** Runs a change in a transaction with its audit entry, and shows the account as it is stored then. */
+/** Runs a change in a transaction with the audit entry that it returns, and shows the account as it is stored then. */
 async function changed(
   context: CommandContext,
-  actOf: (account: RailAccount) => OperatorAct,
-  run: (tx: Transaction, work: RailAccountContext) => Promise<RailAccount>,
+  name: string,
+  run: (tx: Transaction, work: RailAccountContext) => Promise<OperatorAct>,
   sentences: (account: RailAccount) => Promise<readonly string[]>,
 ): Promise<CommandResult> {
   const work = await context.railAccountWork();
   await work.sealer.prepare();
-  const { name } = await work.db.withTransaction(async (tx) => {
-    const account = await run(tx, work);
-    auditCommand(tx, context, actOf(account));
-    return account;
-  });
+  await work.db.withTransaction(async (tx) => auditCommand(tx, context, await run(tx, work)));
   const account = await getRailAccount(work.db, name);
   return { text: (await sentences(account)).join('\n'), data: accountData(account), exitCode: 0 };
 }

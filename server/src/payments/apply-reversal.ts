@@ -43,7 +43,7 @@ export async function applyReversal(
 }
 
 /** What was refunded by reversing the collection: its look-up reports that as a reversal, which takes the money back a second time. */
-async function readRefundedByReversal(
+export async function readRefundedByReversal(
   tx: Transaction,
   { networks }: PaymentContext,
   { merchantId, id, network, networkTransactionId }: Charge,

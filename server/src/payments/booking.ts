@@ -234,12 +234,16 @@ interface SuspendedMoney {
   currency: string;
 }
 
-/** Money has left `suspense` and the network's float: a person returned it, or the network reversed it. */
+/** Money has left `suspense` and the network's float: a person returned it, the network reversed it, or it was booked twice. */
 export async function bookLeftSuspense(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
-  { flow, railAccount, money }: { flow: 'returned' | 'reversed'; railAccount: string; money: SuspendedMoney },
+  {
+    flow,
+    railAccount,
+    money,
+  }: { flow: 'returned' | 'reversed' | 'same_money'; railAccount: string; money: SuspendedMoney },
 ): Promise<void> {
   const { currency, amountMinor } = money;
   const left = { debit: 'suspense', credit: `float:${railAccount}`, amountMinor } as const;

@@ -4,8 +4,8 @@ import { isUuid } from '../kit/ids.ts';
 import type { Queryable } from '../kit/db.ts';
 import { mapRows, type List, type ListReader, type ListTotals } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
-import type { Charge } from './charge.ts';
-import type { Intent } from './intent.ts';
+import { receivedMinor, type Charge } from './charge.ts';
+import { totalMinor, type Intent } from './intent.ts';
 import {
   findChargeById,
   findChargeByReference,
@@ -37,6 +37,11 @@ export interface FoundPayment {
   intent: Intent;
   /** The attempt that paid, else the current one; undefined before the first one. */
   charge: Charge | undefined;
+}
+
+/** What the payer paid, which is not the requested amount where an operator has accepted another; until then, what they pay. */
+export function payerMinor({ intent, charge }: FoundPayment): bigint {
+  return intent.status === 'successful' && charge ? receivedMinor(charge) : totalMinor(intent);
 }
 
 /** Throws AppError `not_found`, also for another merchant's and the other environment's ids. */

@@ -9,7 +9,7 @@ import { bookAccepted, bookLeftSuspense, bookUnallocatedShare } from './booking.
 import { reverseFromCharge } from './apply-reversal.ts';
 import { completeCharge, enqueueSettlement, settlementTerms, type SettlementTerms } from './apply-success.ts';
 import { changeCharge, type LockedPayment } from './change-payment.ts';
-import { isPaid, isSettled, receivedMinor, remainingMinor, type Charge } from './charge.ts';
+import { isPaid, isRequestedAmount, isSettled, receivedMinor, remainingMinor, type Charge } from './charge.ts';
 import { endUnpaid, remainingReview, type ChargeCaseRule, type Situation } from './charge-case-rule.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
@@ -52,6 +52,34 @@ const returnSecond: ChargeCaseRule = {
   ...returnMismatch,
   kind: 'second_success',
   effect: 'You have paid it back at the network: suspense to the float. The payment stays paid by the first one.',
+};
+
+const sameMoney: ChargeCaseRule = {
+  kind: 'second_success',
+  resolution: 'same_money',
+  effect:
+    'It is what two operators had booked under another transaction id: suspense to the float. The payment has this id from then on.',
+  note: 'The network reported what was booked already, under its own transaction id.',
+  refusal: refuseOtherMoney,
+  begin: async (context, { charge }) => {
+    const { railAccount } = (await connectorOf(context, charge)).capabilities;
+    return async (tx, locked, { situation: { found, cases } }) => {
+      const { networkReference, networkTransactionId } = locked.charge;
+      await bookLeftSuspense(tx, context, locked.charge, { flow: 'same_money', railAccount, money: found });
+      await changeCharge(
+        tx,
+        context,
+        locked,
+        {
+          networkTransactionId: found.reference,
+          // A network that had given no reference had the typed id as one.
+          networkReference: networkReference === networkTransactionId ? found.reference : networkReference,
+          review: remainingReview(cases, [found.id]),
+        },
+        null,
+      );
+    };
+  },
 };
 
 const acknowledgeReversal: ChargeCaseRule = {
@@ -123,6 +151,7 @@ export const moneyRules: readonly ChargeCaseRule[] = [
   returnMismatch,
   acceptSecond,
   returnSecond,
+  sameMoney,
   acknowledgeReversal,
   bookPart,
   acknowledgePart,
@@ -136,6 +165,18 @@ function refuseMovedMoney({ found, cases }: Situation): string | null {
   const reversal = cases.find((other) => other.kind === 'network_reversal' && isSameMoney(other, found));
   if (!reversal) return null;
   return `The network has reversed this money: resolve case ${reversal.id}, which closes this one.`;
+}
+
+/** What a person had typed may be another id of the same money; what the network reports has its own. */
+function refuseOtherMoney(situation: Situation): string | null {
+  const { found, charge, cases } = situation;
+  const wasTyped = cases.some(({ kind, resolution }) => kind === 'outcome_unknown' && resolution === 'paid');
+  const wasFound = cases.some(({ resolution }) => resolution === 'same_money');
+  const isSame = charge.amountReceivedMinor === null && isRequestedAmount(charge, found);
+  if (!wasTyped || wasFound || !isSame || !isPaid(charge)) {
+    return 'No two operators had booked this amount by a transaction id of theirs: it is other money.';
+  }
+  return refuseMovedMoney(situation);
 }
 
 function refuseAcceptance(situation: Situation): string | null {

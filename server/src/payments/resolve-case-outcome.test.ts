@@ -65,6 +65,25 @@ test('an unknown outcome resolved as paid is booked like a success, and its tran
   assert.deepEqual(await world.cases(other.charge), ['receipt_reused']);
 });
 
+test('money that was typed under another id than the network then reports is booked once, with that id', async () => {
+  const { charge, found } = await unknownOutcome();
+  const start = await world.balance('float:rail-wave');
+  await world.resolve(found, 'paid', { transactionId: 'T-mistyped', amountMinor: 10_000n });
+  await applyResponse(world.context, charge, succeeded(charge));
+  const second = await world.caseOf(charge, 'second_success');
+  assert.deepEqual(await world.possible(second), ['accept', 'return', 'same_money']);
+  await world.resolve(second, 'same_money');
+  assert.equal((await world.balance('float:rail-wave')) - start, 10_000n);
+  assert.equal(await world.balance('suspense'), 0n);
+  const paid = await world.charge(charge);
+  assert.deepEqual([paid.status, paid.review, paid.networkTransactionId], ['completed', null, `T-${charge.reference}`]);
+  await applyResponse(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'T-really-second' }));
+  const third = await world.caseOf(charge, 'second_success', 'T-really-second');
+  assert.deepEqual(await world.possible(third), ['accept', 'return'], 'twice is no mistake');
+  await world.resolve(third, 'return');
+});
+
 test('an unknown outcome that was paid with another amount opens a case of that', async () => {
   const { charge, found } = await unknownOutcome();
   await world.resolve(found, 'paid', reported(charge, 9_000n));

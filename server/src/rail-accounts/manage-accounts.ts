@@ -186,7 +186,8 @@ export async function getRailAccount(db: Queryable, name: string): Promise<RailA
   return found(await findRailAccount(db, name), name);
 }
 
-async function lockAccount(tx: Transaction, name: string): Promise<RailAccount> {
+/** As it is until the transaction ends, for whoever records what a change replaces. Throws AppError `not_found`. */
+export async function lockAccount(tx: Transaction, name: string): Promise<RailAccount> {
   return found(await lockRailAccount(tx, name), name);
 }
 

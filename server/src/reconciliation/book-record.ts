@@ -4,7 +4,7 @@ import type { Transaction } from '../kit/db.ts';
 import { findMerchantById } from '../merchants/manage-keys.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
 import { claimProviderTransaction } from '../networks/provider-transactions.ts';
-import { settleReversal as reverseCharge } from '../payments/apply-reversal.ts';
+import { readRefundedByReversal, settleReversal as reverseCharge } from '../payments/apply-reversal.ts';
 import { settleSuccess as settleCharge } from '../payments/apply-success.ts';
 import type { Collection } from '../payments/booking.ts';
 import { lockPayment } from '../payments/change-payment.ts';
@@ -67,7 +67,15 @@ export async function bookReversalOf(
     const transactionId = requireTransaction(locked.charge.networkTransactionId);
     const money = { transactionId, networkReference: transactionId, amountMinor, currency, networkFeeMinor: 0n };
     const collection = collectionOf(difference, { ...money, payerNumber: null });
-    await reverseCharge(tx, context, locked, { ...collection, isReversed: true, reversalId: null });
+    const reversed = { ...collection, isReversed: true, reversalId: null };
+    // What is not in the statement cannot be the refund.
+    const isStated = difference.class === 'reversed';
+    const refundedMinor = isStated ? await readRefundedByReversal(tx, context, locked.charge, reversed) : 0n;
+    if (refundedMinor >= amountMinor) {
+      const message = 'The network has refunded it by reversing it, which its refund books: acknowledge the case.';
+      throw new AppError('state_conflict', message);
+    }
+    await reverseCharge(tx, context, locked, { ...reversed, mayBeRefund: refundedMinor > 0n });
   } else {
     const transfer = await lockTransferOf(tx, { merchantId: difference.merchantId, id: difference.subjectId });
     const transactionId = requireTransaction(transfer.networkTransactionId);

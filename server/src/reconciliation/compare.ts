@@ -94,15 +94,18 @@ function isPaying(type: OwnRecord['type'], line: StatementLine): boolean {
 /** Compares one record on all three sides; an empty list where they agree. */
 export function compare(compared: Compared): Finding[] {
   const { record, movements, lines } = compared;
-  const ours = ourSides(record, movements);
-  const theirs = withImpliedFee(record, ours, theirSides(record, lines));
-  if (isUndone(ours, theirs)) return compareFee(ours, theirs, null);
+  const stated = theirSides(record, lines);
+  const ours = withoutUndone(ourSides(record, movements), stated);
+  const theirs = withImpliedFee(record, ours, stated);
   return [...comparePaid(compared, ours, theirs), ...compareBack(compared, ours, theirs)];
 }
 
-/** Whether it was booked back, and the statement never had it. */
-function isUndone(ours: Sides, theirs: Sides): boolean {
-  return ours.paidMinor > 0n && ours.paidMinor === ours.backMinor && theirs.paidMinor === 0n && theirs.backMinor === 0n;
+/** Without what was booked and booked back, and the statement has neither of: money that never came, or that was booked twice. */
+function withoutUndone(ours: Sides, theirs: Sides): Sides {
+  const more = { paid: ours.paidMinor - theirs.paidMinor, back: ours.backMinor - theirs.backMinor };
+  const undone = more.paid < more.back ? more.paid : more.back;
+  if (undone <= 0n) return ours;
+  return { ...ours, paidMinor: ours.paidMinor - undone, backMinor: ours.backMinor - undone };
 }
 
 // A network keeps or charges a few per cent; more is another amount.
@@ -139,7 +142,8 @@ function comparePaid({ record, lines, settledTransactions }: Compared, ours: Sid
     ...changes,
   });
   if (ours.paidMinor === 0n) {
-    if (!first) return [];
+    // Of what was booked back the fee may still be booked.
+    if (!first) return ours.feeMinor === 0n ? [] : compareFee(ours, theirs, null);
     const exact = paying.find(
       ({ grossMinor, currency }) => grossMinor === record.amountMinor && currency === record.currency,
     );

@@ -1,16 +1,13 @@
-import { AppError } from '../api/app-error.ts';
-import { post } from '../ledger/post.ts';
-import type { Movement } from '../ledger/posting.ts';
-import { bookedBy, movementsBetween } from '../ledger/undo.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import { pagesOf } from '../kit/pages-of.ts';
+import { bookDifference } from './book-difference.ts';
 import type { Run } from './run.ts';
 import { imbalance } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
-import { endDifference, lockDifferencesOf, storeDifference } from './store-difference.ts';
+import { lockDifferencesOf, storeDifference } from './store-difference.ts';
 import type { Difference } from './difference.ts';
-import { linkLines } from './link-lines.ts';
+import { isWithoutRecord, linkLines } from './link-lines.ts';
 import { listFloatMovements, type FloatMovement } from './queries/books.ts';
 import { listDifferencesOf, listUndecided } from './queries/differences.ts';
 import { findLines } from './queries/lines.ts';
@@ -121,67 +118,21 @@ async function bookUnmatched(
   difference: Difference,
   amountMinor: bigint,
 ): Promise<void> {
-  const float = `float:${difference.railAccount}` as const;
-  await bookOf(tx, context, difference, [{ debit: float, credit: 'unmatched', amountMinor }]);
-}
-
-/** Books back what was booked for a line: from `unmatched`, or from where two operators had assigned it to. */
-async function undoBooked(tx: Transaction, context: ReconciliationContext, difference: Difference): Promise<void> {
-  const { merchantId, id } = difference;
-  const booked = await bookedBy(tx, { merchantId, source: { type: 'reconciliation', id } }, () => true);
-  await bookOf(tx, context, difference, movementsBetween(booked.credited, booked.debited));
-}
-
-async function bookOf(
-  tx: Transaction,
-  context: ReconciliationContext,
-  { id, merchantId, currency }: Difference,
-  movements: readonly Movement[],
-): Promise<void> {
-  const source = { type: 'reconciliation', id };
-  await post(tx, context, { merchantId, currency, flow: 'unmatched', source, movements, at: context.clock.now() });
+  const debit = `float:${difference.railAccount}` as const;
+  const movements = [{ debit, credit: 'unmatched', amountMinor }] as const;
+  await bookDifference(tx, context, difference, { flow: 'unmatched', movements });
 }
 
 const pageRows = 1_000;
 
 /** Looks again for the records of lines that had none: a callback may have come after the statement. */
-export async function relinkUndecided(context: ReconciliationContext, run: Run): Promise<void> {
+export async function relinkUndecided(context: ReconciliationContext, { account, day }: Run): Promise<void> {
   const { db } = context;
-  const { account, day } = run;
   const pages = pagesOf<Difference>(pageRows, (last) =>
     listUndecided(db, account.railAccount, { day, after: last?.id ?? null, rowsMax: pageRows }),
   );
   for await (const page of pages) {
-    const open = page.filter(isWithoutRecord);
-    const lines = await findLines(
-      db,
-      account.railAccount,
-      open.map(({ subjectId }) => subjectId),
-    );
-    const found = await linkLines(context, account, lines);
-    for (const difference of open.filter(({ subjectId }) => found.has(subjectId))) {
-      try {
-        await db.withTransaction((tx) => endUnknown(tx, context, difference));
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'insufficient_balance') throw error;
-        // Other decisions have used up what stood there. Its case stays, and `judgeLines` lists its money.
-        const fields = { network: account.railAccount, difference_id: difference.id };
-        context.log.warn('unmatched has too little for money whose record is known by now', fields);
-      }
-    }
+    const ids = page.filter(isWithoutRecord).map(({ subjectId }) => subjectId);
+    await linkLines(context, account, await findLines(db, account.railAccount, ids));
   }
-}
-
-/** Also where two operators have decided what it was. */
-function isWithoutRecord({ subjectType, state, resolution }: Difference): boolean {
-  return subjectType === 'line' && (state === 'open' || (resolution !== 'agrees' && resolution !== 'belongs'));
-}
-
-/** The record has the line now, and its money: it is nobody else's, whatever two operators may have decided. */
-async function endUnknown(tx: Transaction, context: ReconciliationContext, seen: Difference): Promise<void> {
-  const stored = await lockDifferencesOf(tx, seen.railAccount, seen.subjectId);
-  const current = stored.find(({ id }) => id === seen.id);
-  if (!current || !isWithoutRecord(current)) return;
-  await undoBooked(tx, context, current);
-  await endDifference(tx, context, { ...current, oursMinor: 0n }, 'agrees');
 }

@@ -1,16 +1,22 @@
+import { AppError } from '../api/app-error.ts';
+import type { Transaction } from '../kit/db.ts';
 import { pagesOf } from '../kit/pages-of.ts';
+import { bookedBy, movementsBetween } from '../ledger/undo.ts';
 import { shortIdOf } from '../merchants/merchant.ts';
 import type { StatementAccount } from './account.ts';
+import { bookDifference } from './book-difference.ts';
 import type { ReconciliationContext } from './context.ts';
+import type { Difference } from './difference.ts';
 import {
   listByReferences,
   listTransactionOwners,
   listUnsettledRefunds,
-  type ReferencedRecord,
   type UnsettledRefund,
 } from './queries/books.ts';
+import { listDifferencesOf } from './queries/differences.ts';
 import { listLinesOfSubjects, listUnlinkedLines, updateLineSubjects } from './queries/lines.ts';
 import type { LineSubject, StatementLine } from './statement-line.ts';
+import { endDifference, lockDifferencesOf } from './store-difference.ts';
 
 const pageRows = 1_000;
 
@@ -26,16 +32,82 @@ export async function linkLinesOfDay(
   for await (const lines of pages) await linkLines(context, account, lines);
 }
 
-/**
- * Stores which records lines belong to, and returns those that were found: by the network's transaction, by that which a
- * reversal names, or by our reference. A number or an amount alone never decides.
- */
+/** Stores which records lines belong to, and books back what was booked for those that had none. */
 export async function linkLines(
-  { db }: ReconciliationContext,
+  context: ReconciliationContext,
   { railAccount }: StatementAccount,
   lines: readonly StatementLine[],
-): Promise<Map<string, LineSubject>> {
-  if (lines.length === 0) return new Map();
+): Promise<void> {
+  const { db } = context;
+  const found = await findRecords(context, railAccount, lines);
+  if (found.length === 0) return;
+  const ids = found.map(({ lineId }) => lineId);
+  const stored = (await listDifferencesOf(db, railAccount, ids)).filter(isWithoutRecord);
+  const judged = new Map(stored.map((difference) => [difference.subjectId, difference]));
+  const fresh = found.filter(({ lineId }) => !judged.has(lineId));
+  if (fresh.length > 0) await updateLineSubjects(db, railAccount, fresh);
+  for (const link of found) {
+    const difference = judged.get(link.lineId);
+    if (difference) await linkJudged(context, difference, link);
+  }
+}
+
+/** Of a line without a record, also where two operators have decided what it was. */
+export function isWithoutRecord({ subjectType, state, resolution }: Difference): boolean {
+  return subjectType === 'line' && (state === 'open' || (resolution !== 'agrees' && resolution !== 'belongs'));
+}
+
+/**
+ * The record gets the line together with its money, which is nobody else's, whatever two operators may have decided. Where other
+ * decisions have used up what stood in `unmatched`, the line stays without: its record is then missing from the statement, with a
+ * case, and once two operators have taken that back, nothing is left to give.
+ */
+async function linkJudged(
+  context: ReconciliationContext,
+  { railAccount, id }: Difference,
+  { lineId, subject }: LineLink,
+): Promise<void> {
+  try {
+    await context.db.withTransaction(async (tx) => {
+      const current = (await lockDifferencesOf(tx, railAccount, lineId)).find((each) => each.id === id);
+      if (!current || !isWithoutRecord(current)) return;
+      const ofRecord = await listDifferencesOf(tx, railAccount, [subject.id]);
+      if (ofRecord.some(({ resolution }) => resolution === 'reverse')) return;
+      await undoBooked(tx, context, current);
+      await endDifference(tx, context, { ...current, oursMinor: 0n }, 'agrees');
+      await updateLineSubjects(tx, railAccount, [{ lineId, subject }]);
+    });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'insufficient_balance') throw error;
+    const fields = { network: railAccount, difference_id: id };
+    context.log.warn('unmatched has too little for money whose record is known by now', fields);
+  }
+}
+
+/** Books back what was booked for a line: from `unmatched`, or from where two operators had assigned it to. */
+async function undoBooked(tx: Transaction, context: ReconciliationContext, difference: Difference): Promise<void> {
+  const { merchantId, id } = difference;
+  const booked = await bookedBy(tx, { merchantId, source: { type: 'reconciliation', id } }, () => true);
+  const movements = movementsBetween(booked.credited, booked.debited);
+  await bookDifference(tx, context, difference, { flow: 'unmatched', movements });
+}
+
+/** The record that a line belongs to. */
+interface LineLink {
+  lineId: string;
+  subject: LineSubject;
+}
+
+/**
+ * Those that were found: by the network's transaction, by that which a reversal names, or by our reference. A number or an amount
+ * alone never decides.
+ */
+async function findRecords(
+  { db }: ReconciliationContext,
+  railAccount: string,
+  lines: readonly StatementLine[],
+): Promise<LineLink[]> {
+  if (lines.length === 0) return [];
   const transactionIds = lines.flatMap(({ transactionId, originalTransactionId }) =>
     originalTransactionId === null ? [transactionId] : [transactionId, originalTransactionId],
   );
@@ -49,21 +121,23 @@ export async function linkLines(
   ];
   const ownersByTransaction = Map.groupBy(owners, ({ transactionId }) => transactionId);
   const byReference = new Map(records.map((record) => [record.reference, record]));
-  const refunds = await refundsOf(db, railAccount, lines, records);
+  const ownerOfLine = (line: StatementLine): LineSubject | undefined =>
+    ownerOf(ownersByTransaction.get(line.transactionId), line) ??
+    ownerOf(ownersByTransaction.get(line.originalTransactionId ?? ''), line) ??
+    byReference.get(line.reference ?? '');
+  const charges = new Map<string, LineSubject>();
+  for (const owner of lines.filter(isMoneyBack).map(ownerOfLine))
+    if (owner?.type === 'charge') charges.set(owner.id, owner);
+  const refunds = await refundsOf(db, railAccount, [...charges.values()]);
   // In the order of their times, as refunds are in that of their ids.
   const ordered = lines.toSorted((one, other) => one.at.getTime() - other.at.getTime());
-  const found = ordered.flatMap((line) => {
-    const subject =
-      ownerOf(ownersByTransaction.get(line.transactionId), line) ??
-      ownerOf(ownersByTransaction.get(line.originalTransactionId ?? ''), line) ??
-      takeRefundOf(line, byReference.get(line.reference ?? ''), refunds) ??
-      byReference.get(line.reference ?? '');
+  return ordered.flatMap((line) => {
+    const owner = ownerOfLine(line);
+    const subject = takeRefundOf(line, owner, refunds) ?? owner;
     if (!subject) return [];
     const { merchantId, type, id } = subject;
     return [{ lineId: line.id, subject: { merchantId, type, id } }];
   });
-  if (found.length > 0) await updateLineSubjects(db, railAccount, found);
-  return new Map(found.map(({ lineId, subject }) => [lineId, subject]));
 }
 
 /** One transaction of a network may be a collection and a payout: between two numbers of our own account. */
@@ -76,19 +150,17 @@ function ownerOf(
   return owners.find(({ type }) => (type === 'charge') === isOfCharge) ?? owners[0];
 }
 
-function isRefundSent({ kind, netMinor }: StatementLine): boolean {
-  return kind === 'refund' && netMinor < 0n;
+/** Networks state a refund as one, as a reversal, or as any other payment. */
+function isMoneyBack({ kind, netMinor }: StatementLine): boolean {
+  return kind !== 'fee' && netMinor < 0n;
 }
 
-/** The unsettled refunds of what the lines name, of which no line is known yet; the oldest first. */
+/** The unsettled refunds of these charges, of which no line is known yet; the oldest first. */
 async function refundsOf(
   db: ReconciliationContext['db'],
   railAccount: string,
-  lines: readonly StatementLine[],
-  records: readonly ReferencedRecord[],
+  charges: readonly LineSubject[],
 ): Promise<UnsettledRefund[]> {
-  const references = new Set(lines.filter(isRefundSent).map(({ reference }) => reference));
-  const charges = records.filter(({ type, reference }) => type === 'charge' && references.has(reference));
   const refunds = charges.length === 0 ? [] : await listUnsettledRefunds(db, railAccount, charges);
   if (refunds.length === 0) return [];
   const known = await listLinesOfSubjects(
@@ -96,21 +168,21 @@ async function refundsOf(
     railAccount,
     refunds.map(({ id }) => id),
   );
-  const shown = new Set(known.filter(isRefundSent).map(({ subject }) => subject?.id));
+  const shown = new Set(known.filter(isMoneyBack).map(({ subject }) => subject?.id));
   return refunds.filter(({ id }) => !shown.has(id));
 }
 
 /**
- * A refund's line has the reference of the payment. Where we have sent that refund and its success is not known yet, it is the
- * refund's: as the payment's it would count as a reversal, which takes the money back a second time. Each line takes its own
- * from `refunds`, the oldest first.
+ * A refund's line names the payment, by its transaction or by our reference. Where we have sent that refund and its success is not
+ * known yet, it is the refund's: as the payment's it would count as a reversal, which takes the money back a second time. Each line
+ * takes its own from `refunds`, the oldest first.
  */
 function takeRefundOf(
   line: StatementLine,
-  charge: ReferencedRecord | undefined,
+  charge: LineSubject | undefined,
   refunds: UnsettledRefund[],
 ): LineSubject | undefined {
-  if (charge?.type !== 'charge' || !isRefundSent(line)) return undefined;
+  if (charge?.type !== 'charge' || !isMoneyBack(line)) return undefined;
   const index = refunds.findIndex(
     ({ chargeId, amountMinor, currency }) =>
       chargeId === charge.id && amountMinor === line.grossMinor && currency === line.currency,

@@ -123,6 +123,36 @@ test('a refund that was made at the network itself is still a reversal of the pa
   assert.deepEqual(await foundOn(day), [['reversed', charge.id, 'open']]);
 });
 
+for (const isReported of [false, true]) {
+  const what = isReported ? 'is not booked again' : 'is the refund’s';
+  test(`the reversal by which a network refunds, which names the payment, ${what}`, async () => {
+    const { refunds } = world.networks.wave;
+    Object.assign(refunds?.capabilities ?? {}, { reversesCollection: true });
+    const charge = await world.collect({ network: 'wave', amountMinor: 10_000n });
+    const refund = await world.refundSent(charge);
+    if (isReported) await world.report(refund, reported(charge, refund));
+    const before = await float();
+    const { networkTransactionId: transactionId } = charge;
+    assert.ok(transactionId);
+    const at = world.clock.now();
+    const day = utcDay(at);
+    const back = { kind: 'collection_reversal', transactionId: `B-${transactionId}`, at } as const;
+    const lines = [lineOf({ transactionId, at }), lineOf({ ...back, originalTransactionId: transactionId })];
+    await world.state([...lines, lastLineOf(day)], openingMinor);
+    await world.clock.advance(dayMs);
+    await world.run(day);
+    const [first] = await world.differencesOf(day);
+    assert.deepEqual(
+      [first?.class, first?.subjectId],
+      isReported ? ['reversed', charge.id] : ['missing_here', refund.id],
+    );
+    if (isReported) await assert.rejects(book(first), /refunded it by reversing it/);
+    else await book(first);
+    assert.equal(await float(), isReported ? before : before - 10_000n);
+    Object.assign(refunds?.capabilities ?? {}, { reversesCollection: undefined });
+  });
+}
+
 test('of equal parts of a payment, each refund that was sent has one line, the oldest first', async () => {
   const { refunds } = world.networks.wave;
   const partial = { partial: refunds?.capabilities.partial };

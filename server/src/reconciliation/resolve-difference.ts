@@ -2,9 +2,9 @@ import type { Case } from '../cases/case.ts';
 import { throwIfRefused, type CaseResolver } from '../cases/resolution.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
-import { post } from '../ledger/post.ts';
 import { findMerchantById } from '../merchants/manage-keys.ts';
 import type { Movement } from '../ledger/posting.ts';
+import { bookDifference } from './book-difference.ts';
 import { bookReversalOf, bookSuccessOf } from './book-record.ts';
 import type { DifferenceClass } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
@@ -65,7 +65,7 @@ const adjust = (flow: 'statement_amount' | 'statement_fee'): CarryOutDifference 
       changeMinor > 0n
         ? { debit: float, credit: 'network_costs', amountMinor: changeMinor }
         : { debit: 'network_costs', credit: float, amountMinor: -changeMinor };
-    return bookOf(tx, context, difference, { flow, movement });
+    return bookDifference(tx, context, difference, { flow, movements: [movement] });
   };
 };
 
@@ -87,16 +87,16 @@ const isOutgoing = ({ difference }: Decision): string | null =>
 /** Money in `unmatched` goes to another account of the operator's books; money that left is taken from one. */
 const fromUnmatched = (credit: 'capital' | 'bank'): CarryOutDifference => {
   return (tx, context, { difference }) =>
-    bookOf(tx, context, difference, {
+    bookDifference(tx, context, difference, {
       flow: 'unmatched_assigned',
-      movement: { debit: 'unmatched', credit, amountMinor: difference.theirsMinor },
+      movements: [{ debit: 'unmatched', credit, amountMinor: difference.theirsMinor }],
     });
 };
 const paidFrom = (debit: 'network_costs' | 'bank' | 'unmatched'): CarryOutDifference => {
   return (tx, context, { difference }) =>
-    bookOf(tx, context, difference, {
+    bookDifference(tx, context, difference, {
       flow: debit === 'unmatched' ? 'unmatched' : 'unmatched_assigned',
-      movement: { debit, credit: `float:${difference.railAccount}`, amountMinor: -difference.theirsMinor },
+      movements: [{ debit, credit: `float:${difference.railAccount}`, amountMinor: -difference.theirsMinor }],
     });
 };
 
@@ -221,17 +221,6 @@ async function readLine(db: Queryable, { railAccount, lineId }: Difference): Pro
   return lineId === null ? null : ((await findLines(db, railAccount, [lineId]))[0] ?? null);
 }
 
-/** One movement, booked under the difference that it ends. */
-async function bookOf(
-  tx: Transaction,
-  context: ReconciliationContext,
-  { id, merchantId, currency }: Difference,
-  { flow, movement }: { flow: string; movement: Movement },
-): Promise<void> {
-  const source = { type: 'reconciliation', id };
-  await post(tx, context, { merchantId, currency, flow, source, movements: [movement], at: context.clock.now() });
-}
-
 /** The only payment that a line without a reference can mean. */
 async function candidateOf(db: Queryable, { difference, line }: Decision): Promise<Candidate | null> {
   const books = await findMerchantById(db, difference.merchantId);
@@ -259,8 +248,8 @@ async function assignCandidate(tx: Transaction, context: ReconciliationContext, 
   const subject = { class: difference.class, railAccount, merchantId, subjectType: type, subjectId: id };
   await bookSuccessOf(tx, context, subject, line);
   if (oursMinor === 0n) return;
-  await bookOf(tx, context, difference, {
+  await bookDifference(tx, context, difference, {
     flow: 'unmatched',
-    movement: { debit: 'unmatched', credit: `float:${railAccount}`, amountMinor: oursMinor },
+    movements: [{ debit: 'unmatched', credit: `float:${railAccount}`, amountMinor: oursMinor }],
   });
 }

@@ -237,6 +237,28 @@ test('a payment that is known by now does not stop the run where other decisions
   assert.deepEqual(listed(await world.run(next.day)).slice(0, 1), [0n]);
 });
 
+test('a payment whose money was returned from unmatched is missing there, and taken back once', async () => {
+  const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+  const at = world.clock.now();
+  const { differences } = await dayWith([
+    lineOf({ transactionId: 'F-1', at }),
+    lineOf({ transactionId: 'F-2', at, kind: 'payout' }),
+  ]);
+  const of = (name: string) => differences.find(({ summary }) => summary.includes(name));
+  await decide(of('F-1'), 'keep');
+  await decide(of('F-2'), 'returned');
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'F-1' }));
+  const [missing] = (await dayWith([])).differences;
+  assert.deepEqual([missing?.class, missing?.subjectId], ['missing_there', charge.id]);
+  const effect = { 'float:rail-wave': -10_000n, payable_available: -10_000n };
+  assert.deepEqual(await decide(missing, 'reverse'), effect);
+  // What somebody else has paid meanwhile is not the payment's.
+  const { differences: later } = await dayWith([lineOf({ transactionId: 'F-3', at: world.clock.now() })]);
+  await assertProved();
+  assert.deepEqual(await decide(later[0], 'own_money'), { unmatched: -10_000n, capital: 10_000n });
+  await assertProved();
+});
+
 test('a decision to leave a difference as it is stands until its amounts change', async () => {
   const { transactionId } = await paidCharge();
   const at = world.clock.now();

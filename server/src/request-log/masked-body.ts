@@ -1,4 +1,4 @@
-import { hiddenValue, maskedText } from '../api/masked-value.ts';
+import { hiddenValue, isSearch, maskedText } from '../api/masked-value.ts';
 import { maskPhoneNumber } from '../kit/phone-number.ts';
 
 /** Longer bodies are cut here, once they are masked. */
@@ -24,9 +24,15 @@ export function codeOf(body: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
-/** What follows the question mark, by the names of its parameters. */
+/**
+ * What follows the question mark, by the names of its parameters. What was searched for may name a person, and no record leads from
+ * that person to the request when their customer is deleted.
+ */
 export function maskedQuery(query: string): string {
-  const pairs = [...new URLSearchParams(query)].map(([name, value]) => [name, maskedValue(name, value)]);
+  const pairs = [...new URLSearchParams(query)].map(([name, value]) => [
+    name,
+    isSearch(name) ? hiddenValue : maskedValue(name, value),
+  ]);
   return pairs
     .map(([name, value]) => `${name}=${value}`)
     .join('&')

@@ -98,9 +98,9 @@ test('a request through the API is logged once, without the secret and the numbe
   assert.equal((await listAll(business.live.merchant.id)).length, 0);
 });
 
-test('a search for a person is logged without their number and the name in their mail address', () => {
-  const query = maskedQuery('limit=10&term=awa%40shop.example&search=%2B220%20701%202345&status=failed');
-  assert.equal(query, 'limit=10&term=••••@shop.example&search=.... 2345&status=failed');
+test('a search is logged without what was searched for: no deletion of a customer finds a name in it', () => {
+  const query = maskedQuery('limit=10&term=Awa%20Ceesay&search=%2B220%20701%202345&status=failed');
+  assert.equal(query, 'limit=10&term=••••&search=••••&status=failed');
 });
 
 test('no cut leaves a part of a secret or a number, wherever the bound falls', () => {

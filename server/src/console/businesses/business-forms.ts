@@ -6,8 +6,9 @@ import { html } from '../../kit/html.ts';
 import { getBusiness, liftSuspension, lockBusiness, suspendBusiness } from '../../merchants/business-status.ts';
 import { lockOperatorAs } from '../../operators/manage-operators.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { actAudited } from '../audit/record.ts';
+import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes, type ConsoleRoute } from '../console-route.ts';
+import { agreeLost } from '../logins/agree-lost.ts';
 import { findBusiness, type Business } from './business.ts';
 
 const create = formRoutes<null>({
@@ -114,4 +115,38 @@ An earlier invitation ends.</p>`,
   },
 });
 
-export const businessForms: readonly ConsoleRoute[] = [...create, ...suspend, ...lift, ...inviteOwner];
+const lostFactor = formRoutes<Business>({
+  path: '/businesses/:id/lost-factor',
+  action: 'businesses.approve',
+  load: findBusiness,
+  view: ({ id, name }) => ({
+    heading: 'Lost second factor',
+    effect: html`<p>For somebody of ${foreignText(name)} who has lost app, passkeys and recovery codes. Once two operators have agreed,
+the second one a day later at the earliest, they sign in with their password alone. They and all owners get a mail each time, and a
+sign-in with the second factor ends it.</p>`,
+    fields: [
+      { kind: 'email', name: 'email', label: 'E-mail address of the login', isRequired: true },
+      { kind: 'text', name: 'evidence', label: 'How you have made sure who asks', isRequired: true },
+    ],
+    button: 'Agree',
+    isDanger: true,
+    back: { href: `/businesses/${id}`, text: 'Back to the business' },
+  }),
+  async submit(visit, { subject: { id }, input: { form } }) {
+    const { accounts, operator } = visit;
+    const { email = '', evidence = '' } = form;
+    const { removed } = await accounts.db.withTransaction(async (tx) => {
+      const agreed = await agreeLost(tx, { ...accounts, operator }, { businessId: id, email, evidence });
+      audit(tx, visit, agreed.act);
+      return agreed;
+    });
+    const what = removed
+      ? 'The second factor is removed.'
+      : 'Another operator has to agree too, in a day at the earliest.';
+    const body = html`<header class="head"><h1>${what}</h1></header>
+<p><a href="${visit.base}/businesses/${id}">Back to the business</a></p>`;
+    return { title: 'Lost second factor', body };
+  },
+});
+
+export const businessForms: readonly ConsoleRoute[] = [...create, ...suspend, ...lift, ...inviteOwner, ...lostFactor];

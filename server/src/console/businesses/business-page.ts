@@ -162,6 +162,10 @@ async function teamPanel({ accounts, base, now, may }: ConsoleVisit, { id }: Bus
     team.length === 0 &&
     may('businesses.write').isAllowed &&
     html`<p class="actions"><a class="button small plain" href="${base}/businesses/${id}/owner">Invite its owner</a></p>`
+  }${
+    team.length > 0 &&
+    may('businesses.approve').isAllowed &&
+    html`<p class="actions"><a class="button small plain" href="${base}/businesses/${id}/lost-factor">Lost second factor</a></p>`
   }</section>`;
 }
 

@@ -13,6 +13,7 @@ import {
   defaultOverlapHours,
   disableRailAccount,
   enableRailAccount,
+  lockAccount,
   orderRailAccount,
   rotateRailAccount,
   type RailAccountContext,
@@ -20,7 +21,7 @@ import {
 import { phoneProblems, readPhoneStatuses, type PhoneStatus } from '../../receipts/phones.ts';
 import type { RailAccount } from '../../rail-accounts/rail-account.ts';
 import { addAct, accountAct, orderAct, rotateAct } from '../../rail-accounts/account-acts.ts';
-import { audit, actAudited } from '../audit/record.ts';
+import { audit } from '../audit/record.ts';
 import { listBusinesses } from '../businesses/business.ts';
 import { formRoutes, type ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -92,7 +93,6 @@ const add = formRoutes<NewAccount>({
     back: { href: '/rail-accounts', text: 'Back to the rail accounts' },
   }),
   async submit(visit, { subject: { kind }, input: { form } }) {
-    const { context } = visit.railAccounts;
     const fields = typedFields(kind, form);
     const request = {
       ...{ kind: kind.name, name: form['name']?.trim() ?? '', testMode: form['environment'] === 'test', fields },
@@ -100,10 +100,7 @@ const add = formRoutes<NewAccount>({
       baseUrl: typedText(form, 'base-url'),
       position: readOrder(typedText(form, 'order')),
     };
-    await context.db.withTransaction(async (tx) => {
-      const account = await addRailAccount(tx, context, request);
-      audit(tx, visit, addAct(kind, account, fields));
-    });
+    await change(visit, async (tx, context) => addAct(kind, await addRailAccount(tx, context, request), fields));
     return `/rail-accounts/${request.name}`;
   },
 });
@@ -167,14 +164,13 @@ function backTo({ name }: RailAccount) {
   return { href: `/rail-accounts/${name}`, text: 'Back to the account' };
 }
 
-/** Changes an account, with its audit entry. */
+/** Runs a change of an account in a transaction with the audit entry that it returns. */
 async function change(
   visit: ConsoleVisit,
-  act: OperatorAct,
-  run: (tx: Transaction, context: RailAccountContext) => Promise<unknown>,
+  run: (tx: Transaction, context: RailAccountContext) => Promise<OperatorAct>,
 ): Promise<void> {
   const { context } = visit.railAccounts;
-  await actAudited(visit, act, (tx) => run(tx, context));
+  await context.db.withTransaction(async (tx) => audit(tx, visit, await run(tx, context)));
 }
 
 const test = formRoutes<RailAccount>({
@@ -229,9 +225,11 @@ const rotate = formRoutes<Rotated>({
       throw fieldError('invalid_request', 'overlap', `Type a number of hours from 0 to ${overlapHoursMax}.`);
     }
     const rotation = { baseUrl, fields, overlapMs: Number(hours) * 3_600_000 };
-    return change(visit, rotateAct(kind, account, rotation), (tx, context) =>
-      rotateRailAccount(tx, context, account.name, rotation),
-    );
+    return change(visit, async (tx, context) => {
+      const before = await lockAccount(tx, account.name);
+      await rotateRailAccount(tx, context, account.name, rotation);
+      return rotateAct(kind, before, rotation);
+    });
   },
 });
 
@@ -246,8 +244,8 @@ const disable = formRoutes<RailAccount>({
     back: backTo(account),
   }),
   submit: (visit, { subject }) =>
-    change(visit, accountAct('networks.disable', subject), (tx, context) =>
-      disableRailAccount(tx, context, subject.name),
+    change(visit, async (tx, context) =>
+      accountAct('networks.disable', await disableRailAccount(tx, context, subject.name)),
     ),
 });
 
@@ -261,8 +259,8 @@ const enable = formRoutes<RailAccount>({
     back: backTo(account),
   }),
   submit: (visit, { subject }) =>
-    change(visit, accountAct('networks.enable', subject), (tx, context) =>
-      enableRailAccount(tx, context, subject.name),
+    change(visit, async (tx, context) =>
+      accountAct('networks.enable', await enableRailAccount(tx, context, subject.name)),
     ),
 });
 
@@ -279,9 +277,11 @@ operator’s API, 30 a business’s own receipts.</p>`,
   }),
   submit: (visit, { subject, input: { form } }) => {
     const position = readOrder(typedText(form, 'order'));
-    return change(visit, orderAct(subject, position), (tx, context) =>
-      orderRailAccount(tx, context, subject.name, position),
-    );
+    return change(visit, async (tx, context) => {
+      const before = await lockAccount(tx, subject.name);
+      await orderRailAccount(tx, context, subject.name, position);
+      return orderAct(before, position);
+    });
   },
 });
 

@@ -46,7 +46,7 @@ async function acceptCase(): Promise<void> {
   await work.close();
 }
 
-test('the screen shows the amount that arrived, as the payer’s receipt and the message to staff do', async () => {
+test('the screen and the payment’s pages show the amount that arrived, as the payer’s receipt does', async () => {
   const request = { name: 'Front counter', chat_numbers: ['7012345'] };
   const { body: counter } = await world.api.post('/v1/virtual-terminals', request);
   const payment = await send(new URL(String(counter['qr_code_url'])).pathname, { amount: '125' });
@@ -63,6 +63,12 @@ test('the screen shows the amount that arrived, as the payer’s receipt and the
   assert.match(await (await fetch(world.service.url + payment)).text(), /D126<small>\.00<\/small>/);
   assert.match(screen, /<p class="large">D126\.00<\/p>/);
   assert.match(single, /<h1 class="large">D126\.00<\/h1>/);
+  const owner = await world.signIn('owner');
+  for (const page of ['', '/payments', `/payments/${intent}`, `/counters/${String(counter['id'])}`]) {
+    const shown = await (await owner.get(world.at(page))).text();
+    assert.match(shown, />D126\.00</, page);
+    assert.doesNotMatch(shown, />D125\.00</, page);
+  }
 });
 
 test('an amount that was entered before midnight stays on a cashier’s screen until it is paid, and after', async () => {

@@ -3,9 +3,7 @@ import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { receivedMinor } from '../../payments/charge.ts';
-import { listPaymentRows, type FoundPayment } from '../../payments/find-payment.ts';
-import { totalMinor } from '../../payments/intent.ts';
+import { listPaymentRows, payerMinor, type FoundPayment } from '../../payments/find-payment.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import type { Visit } from '../visit.ts';
@@ -46,17 +44,12 @@ export function drawArrivals({ now }: Visit, arrivals: readonly Arrival[]): Html
   const { charge } = newest.payment;
   const payer = charge && `${networkName(charge.network)} ${maskPhoneNumber(charge.accountNumber ?? '')}`;
   return html`<section class="newest" data-payment="${newest.payment.intent.id}">
-<p class="large">${amountOf(newest.payment)}</p><p class="code">${codeOf(newest.payment)}</p>
+<p class="large">${formatAmount(payerMinor(newest.payment))}</p><p class="code">${codeOf(newest.payment)}</p>
 <p>${stateOf(newest)} ${timeOf(newest)} <span data-age-ms="${now.getTime() - newest.paidAt.getTime()}"></span> <bdi>${payer}</bdi></p></section>
 <ol class="earlier">${others.map(
     (arrival) =>
-      html`<li data-payment="${arrival.payment.intent.id}">${timeOf(arrival)} <b>${amountOf(arrival.payment)}</b> <span class="code">${codeOf(arrival.payment)}</span> ${stateOf(arrival)}</li>`,
+      html`<li data-payment="${arrival.payment.intent.id}">${timeOf(arrival)} <b>${formatAmount(payerMinor(arrival.payment))}</b> <span class="code">${codeOf(arrival.payment)}</span> ${stateOf(arrival)}</li>`,
   )}</ol>`;
-}
-
-/** What arrived, which is not the requested amount where an operator has accepted another. */
-export function amountOf({ intent, charge }: FoundPayment): string {
-  return formatAmount(intent.status === 'successful' && charge ? receivedMinor(charge) : totalMinor(intent));
 }
 
 /** The end of the reference, which the payer's receipt shows too. */

@@ -1,13 +1,14 @@
 import { maskedChanges } from '../../audit/masked-fields.ts';
 import { fieldError } from '../../api/app-error.ts';
 import { html, type Html } from '../../kit/html.ts';
-import { amountToJson } from '../../kit/money.ts';
+import { amountToJson, formatAmount } from '../../kit/money.ts';
 import { payAtTerminal } from '../../links/pay-at-terminal.ts';
 import { payOnce } from '../../links/pay-once.ts';
 import { hashOfForm } from '../../pages/collect/form-id.ts';
 import { readAmount } from '../../kit/read-amount.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { qrCode } from '../../pages/qr-code.ts';
+import { payerMinor } from '../../payments/find-payment.ts';
 import { paymentLink } from '../../payments/intent-wire.ts';
 import { isOpen, statusAt } from '../../payments/intent.ts';
 import type { VirtualTerminal } from '../../terminals/terminal.ts';
@@ -20,7 +21,7 @@ import { paymentVersion } from '../payments/payment-page.ts';
 import { findVisiblePayment } from '../payments/visible-payment.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import type { Visit } from '../visit.ts';
-import { amountOf, codeOf, drawArrivals, readArrivals, shownMax } from './arrivals.ts';
+import { codeOf, drawArrivals, readArrivals, shownMax } from './arrivals.ts';
 import { appIcons } from './app-icons.ts';
 import { findOwnCounter } from './own-counter.ts';
 
@@ -144,14 +145,14 @@ const waiting: DashboardRoute = {
     const state = paymentState(payment, { now });
     const isWaiting = isOpen(statusAt(intent, now));
     return {
-      title: amountOf(payment),
+      title: formatAmount(payerMinor(payment)),
       frame: 'screen',
       ...(isWaiting && {
         head: html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`,
       }),
       body: html`${isWaiting && html`<p class="live-line" ${listens(`${base}/stream?payment=${intent.id}&version=${version}`)}>${liveState}</p>`}
 <div id="record" class="record" hx-get="${here}/payments/${intent.id}" hx-trigger="changed from:body" hx-select="#record" hx-swap="outerMorph">
-<section class="arrivals newest"><h1 class="large">${amountOf(payment)}</h1>
+<section class="arrivals newest"><h1 class="large">${formatAmount(payerMinor(payment))}</h1>
 ${intent.status === 'successful' && html`<p class="code">${codeOf(payment)}</p>`}
 <p class="stated" role="status">${stateMark(state)}</p>
 ${isWaiting && codeToScan(paymentLink(visit.money, intent))}</section>

@@ -7,9 +7,8 @@ import { html, type Html } from '../../kit/html.ts';
 import { maskedDetail } from '../../api/masked-value.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { listPayments, sumPaidByCustomers, type PaidByCustomer } from '../../payments/find-payment.ts';
+import { listPayments, payerMinor, sumPaidByCustomers, type PaidByCustomer } from '../../payments/find-payment.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
-import { totalMinor } from '../../payments/intent.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
@@ -139,7 +138,7 @@ async function newestPayments(visit: Visit, customer: Customer): Promise<Html> {
   return html`<section class="panel"><h2>Payments</h2><ul class="timeline">${rows.map(
     (payment) => html`<li>${shownTime(payment.intent.createdAt, now)}
 <div><a href="${base}/payments/${payment.intent.id}">${foreignText(titleOf(payment))}</a>,
-${formatAmount(totalMinor(payment.intent))} ${stateMark(paymentState(payment, context))}</div></li>`,
+${formatAmount(payerMinor(payment))} ${stateMark(paymentState(payment, context))}</div></li>`,
   )}</ul>${total > newestMax && html`<p><a href="${base}/payments?customer=${customer.id}">All payments of this customer</a></p>`}</section>`;
 }
 

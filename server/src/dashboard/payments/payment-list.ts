@@ -1,6 +1,12 @@
 import { listRoutes, type ListPage } from '../patterns/list-page.ts';
 import { paymentsTopic } from '../../payments/context.ts';
-import { listPaymentRows, listPayments, sumPayments, type FoundPayment } from '../../payments/find-payment.ts';
+import {
+  listPaymentRows,
+  listPayments,
+  payerMinor,
+  sumPayments,
+  type FoundPayment,
+} from '../../payments/find-payment.ts';
 import { totalMinor } from '../../payments/intent.ts';
 import { readPaidMoney, type PaidMoney } from '../../payments/paid-money.ts';
 import { networkName } from '../../networks/known-networks.ts';
@@ -43,7 +49,7 @@ export const paymentListPage: ListPage<PaymentRow> = {
     topic: ({ merchant }) => paymentsTopic(merchant.id),
     changedAt: ({ intent, charge }) =>
       charge && charge.updatedAt > intent.updatedAt ? charge.updatedAt : intent.updatedAt,
-    amountMinor: ({ intent }) => totalMinor(intent),
+    amountMinor: payerMinor,
   },
   exported: {
     needs: 'figures.read',
@@ -91,11 +97,7 @@ export const paymentListPage: ListPage<PaymentRow> = {
     ...nameAndTime<PaymentRow>('For', titleOf, ({ intent }) => intent.createdAt),
     { header: 'From', cell: (row) => html`<span class="unbroken">${payerOf(row)}</span>` },
     { header: 'Reference', cell: ({ charge }) => html`<span class="unbroken">${charge?.transactionReference}</span>` },
-    ...stateAndAmount<PaymentRow>(
-      'Amount',
-      ({ state }) => state,
-      ({ intent }) => totalMinor(intent),
-    ),
+    ...stateAndAmount<PaymentRow>('Amount', ({ state }) => state, payerMinor),
   ],
   href: ({ href }) => href,
   first: { href: '/payments/new', text: 'New payment', needs: 'payments.write' },

@@ -8,7 +8,7 @@ import { getLink } from '../../links/manage-links.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { isPaid, partsOf, receivedMinor, remainingMinor, type Charge } from '../../payments/charge.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { listAttempts, type FoundPayment } from '../../payments/find-payment.ts';
+import { listAttempts, payerMinor, type FoundPayment } from '../../payments/find-payment.ts';
 import { isOpen, statusAt, totalMinor } from '../../payments/intent.ts';
 import { intentSchema, paymentLink } from '../../payments/intent-wire.ts';
 import { listRefundsOfCharge } from '../../refunds/find-refund.ts';
@@ -84,7 +84,7 @@ async function paymentBody(visit: Visit, payment: ShownPayment): Promise<Html> {
   const address = paymentLink(money, intent);
   const path = `/payments/${intent.id}`;
   return html`${recordHead(visit, {
-    heading: formatAmount(totalMinor(intent)),
+    heading: formatAmount(payerMinor(payment)),
     state: paymentState(payment, { now }),
     under: html`<p>${foreignText(titleOf(payment))}, ${
       charge && html`${networkName(charge.network)} ${payer}, `

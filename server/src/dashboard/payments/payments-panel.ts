@@ -2,8 +2,7 @@ import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { cleanText } from '../../pages/page-text.ts';
-import type { FoundPayment } from '../../payments/find-payment.ts';
-import { totalMinor } from '../../payments/intent.ts';
+import { payerMinor, type FoundPayment } from '../../payments/find-payment.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import type { Visit } from '../visit.ts';
@@ -32,6 +31,6 @@ export function paymentTable({ base, now }: Visit, rows: readonly FoundPayment[]
     const time = shownTime(intent.createdAt, now);
     return html`<tr><td><a href="${base}/payments/${intent.id}"><span class="first"><bdi>${title}</bdi></span></a><span class="second phone">${time}</span></td>
 <td class="wide">${time}</td><td class="wide">${charge && networkName(charge.network)}</td><td class="wide">${state}</td>
-<td class="number"><span class="first">${formatAmount(totalMinor(intent))}</span><span class="second phone">${state}</span></td></tr>`;
+<td class="number"><span class="first">${formatAmount(payerMinor(payment))}</span><span class="second phone">${state}</span></td></tr>`;
   })}</tbody></table>`;
 }

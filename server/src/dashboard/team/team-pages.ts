@@ -147,7 +147,7 @@ ${
     const { accounts, account, merchant } = visit;
     const grant = readGrant(form['role'], body['counters'], counters);
     const { email = '' } = form;
-    await countInvitation(accounts, { businessId: merchant.businessId, email });
+    await countInvitation(accounts, { businessId: merchant.businessId, invitedBy: account, email });
     await accounts.db.withTransaction(async (tx) => {
       await lockTeamAsOwner(tx, merchant.businessId, account.id);
       const business = { id: merchant.businessId, name: visit.business.name };

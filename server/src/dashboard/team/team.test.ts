@@ -37,6 +37,11 @@ test('an address is invited five times in a row, then once after each wait, whic
   assert.equal(refused.status, 429);
   assert.match(refused.text, /Too many invitations to this address\. Wait a minute, then try again\./);
   assert.equal(await mailsTo('pestered@example.gm'), 7);
+  const business = await world.service.onboard('Another shop');
+  const stranger = await world.signIn('owner', { business });
+  const address = `${world.service.url}/dashboard/test/${business.test.merchant.shortId}/settings/team/invite`;
+  const typed = { email: 'pestered@example.gm', role: 'finance', second_factor: stranger.code() };
+  assert.equal((await sendForm(stranger, address, typed)).status, 303, 'another owner has tries of their own');
   assert.equal((await invite('other@example.gm')).status, 303);
 });
 

@@ -16,6 +16,8 @@ export interface DistributeOptions {
   servingRole: string;
   /** The session in which the command itself connects as that role. */
   ownSession?: bigint | undefined;
+  /** Called before anything is changed, once nothing refuses it. */
+  onBegin?: () => Promise<void>;
   /** How many of the steps are done; called after each. */
   onStep: (done: number, total: number) => void;
 }
@@ -33,13 +35,14 @@ export interface Distributed {
  */
 export async function distribute(
   client: AdminClient,
-  { servingRole, ownSession, onStep }: DistributeOptions,
+  { servingRole, ownSession, onBegin, onStep }: DistributeOptions,
 ): Promise<Distributed> {
   if (!(await isCluster(client))) throw noClusterError();
   const { missing, misplaced } = await readClusterTables(client);
   if (misplaced.length > 0) throw new StartError(`${misplaced.join('; ')}: docs/scaling.md, “To a cluster”.`);
   const hasBegun = (await listDroppedForeignKeys(client)).length > 0;
   if (missing.length > 0 || hasBegun) await refuseRunningService(client, { servingRole, ownSession });
+  await onBegin?.();
   if (missing.length > 0 && !hasBegun) await dropForeignKeys(client);
   const foreignKeys = await listDroppedForeignKeys(client);
   const total = missing.length + foreignKeys.length + 1;
