@@ -123,6 +123,7 @@ test('each bad row is refused with its reason, and the good rows beside it count
     [`B-9,2026-02-30T10:00:00Z,99.00,1.00,GMD,api_checkout,,`, /time cannot be read/],
     [`B-10,2036-01-01T10:00:00Z,99.00,1.00,GMD,api_checkout,,`, /not one of this statement/],
     [`${'a,'.repeat(1_000)}z`, /more than 200 columns/],
+    [row('B-12', '1,250.00'), /more cells than there are headings/],
     [row('B-11', '"99'), /quote|Its/],
   ];
   const [lastBad] = bad.splice(-1);
