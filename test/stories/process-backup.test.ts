@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -15,7 +16,9 @@ import { after, before, test } from 'node:test';
 import { createBackup } from '../../server/src/backups/create-backup.ts';
 import { drillBackup } from '../../server/src/backups/drill-backup.ts';
 import { readManifest } from '../../server/src/backups/manifest.ts';
+import { restoreBackup } from '../../server/src/backups/restore-backup.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { openLogArchive, replaySettings } from '../../server/src/database/embedded/log-archive.ts';
 import { processIdentity } from '../../server/src/database/embedded/process-identity.ts';
 import { findRunningServer } from '../../server/src/database/embedded/running-server.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
@@ -194,6 +197,37 @@ test('a drill whose copy the server cannot read has failed, with what the server
   });
   assert.equal(problem, 'invalid input syntax for type integer: "page 7"');
   assert.equal(existsSync(join(backups, 'drill')), false);
+});
+
+test('a start with the directory of its own backups writes nothing there: a full disk stops no payment', () => {
+  const changedAt = () => statSync(backups, { bigint: true }).mtimeNs;
+  const before = changedAt();
+  openLogArchive(backups, dataDirectory);
+  assert.equal(changedAt(), before);
+});
+
+test('a replay that cannot unpack a segment ends, and does not take it for the end of the log', () => {
+  const [segment = ''] = namesOf(join(backups, 'wal')).filter((name) => /^[0-9A-F]{24}\.gz$/.test(name));
+  const command = replaySettings('wal', null)['restore_command'] ?? '';
+  const statusOf = (file: string, target: string) =>
+    spawnSync('/bin/sh', ['-c', command.replaceAll('%f', file).replaceAll('%p', target)], { cwd: backups }).status;
+  const name = segment.replace('.gz', '');
+  assert.deepEqual(
+    [statusOf(name, '/dev/null'), statusOf('0'.repeat(24), '/dev/null'), statusOf(name, '/dev/full')],
+    [0, 1, 255],
+  );
+});
+
+test('a restore that finds its disk full says so, and leaves no database', async () => {
+  const target = join(dirname(dataDirectory), 'full');
+  const onProgress = () => {
+    throw Object.assign(new Error('write'), { code: 'ENOSPC' });
+  };
+  const parts = { backupDirectory: backups, name: null, until: null, target, clock: systemClock, log: () => {} };
+  await assert.rejects(restoreBackup({ ...parts, onProgress }), {
+    message: `No space is left in ${target}: nothing was restored.`,
+  });
+  assert.deepEqual(namesOf(target), []);
 });
 
 test('a restore refuses a directory that is not empty, and leaves it as it is', async () => {

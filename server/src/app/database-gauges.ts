@@ -1,9 +1,17 @@
-import { countDeadQueueRows, findOldestTransactionStart, readTransactionIdUse } from '../database/watch-database.ts';
+import {
+  countDeadQueueRows,
+  findOldestTransactionStart,
+  readServerTime,
+  readTransactionIdUse,
+} from '../database/watch-database.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { secondsSince, type Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 
-/** What stops a database that nobody watches: ids that run out, and old snapshots under which queues grow. */
+/**
+ * What stops a database that nobody watches: ids that run out, old snapshots under which queues grow, and a process whose clock is
+ * ahead, whose work the others take for due later.
+ */
 export function registerDatabaseGauges(metrics: Metrics, { db, clock }: { db: Database; clock: Clock }): void {
   metrics.figure(
     'dalasi_database_transaction_ids_used_ratio',
@@ -16,6 +24,15 @@ export function registerDatabaseGauges(metrics: Metrics, { db, clock }: { db: Da
     async () => {
       const startedAt = await findOldestTransactionStart(db);
       return startedAt === null ? 0 : Math.max(0, secondsSince(clock, startedAt));
+    },
+  );
+  metrics.figure(
+    'dalasi_clock_off_seconds',
+    'How far this process’s clock is ahead of the database’s, or behind it.',
+    async () => {
+      const before = clock.now();
+      const time = (await readServerTime(db))?.now ?? before;
+      return Math.max(0, (before.getTime() - time.getTime()) / 1_000, -secondsSince(clock, time));
     },
   );
   metrics.gauge(

@@ -17,6 +17,7 @@ import { openLogArchive } from '../database/embedded/log-archive.ts';
 import type { Clock } from '../kit/clock.ts';
 import { errorCode, StartError } from '../kit/start-error.ts';
 import { copyFile } from './copy-file.ts';
+import { explainFullDisk } from './explain-full-disk.ts';
 import {
   backupPaths,
   hashOf,
@@ -59,7 +60,13 @@ const controlFile = join('global', 'pg_control');
  * Copies the running server's files between `pg_backup_start` and `pg_backup_stop`, and waits until the log that the copy needs is
  * archived. The backup gets its name when it is complete and synced; what a killed command left is removed by the next.
  */
-export async function createBackup(options: BackupOptions): Promise<BackupResult> {
+export function createBackup(options: BackupOptions): Promise<BackupResult> {
+  const { backupDirectory } = options;
+  const full = `No space is left in ${backupDirectory}: no backup was made, and no older one was deleted.`;
+  return explainFullDisk(full, () => create(options));
+}
+
+async function create(options: BackupOptions): Promise<BackupResult> {
   const { backupDirectory, clock } = options;
   openLogArchive(backupDirectory, options.dataDirectory);
   const { base } = backupPaths(backupDirectory);
@@ -79,10 +86,6 @@ export async function createBackup(options: BackupOptions): Promise<BackupResult
       syncDirectory(base);
       const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
       return { manifest, bytes, removed: removeOld(options, manifest.name) };
-    } catch (error) {
-      if (errorCode(error) !== 'ENOSPC') throw error;
-      const words = `No space is left in ${backupDirectory}: no backup was made, and no older one was deleted.`;
-      throw new StartError(words, { cause: error });
     } finally {
       rmSync(draft, { recursive: true, force: true });
     }

@@ -23,6 +23,7 @@ import { uuidV7 } from '../kit/ids.ts';
 import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
 import { copyFile } from './copy-file.ts';
+import { explainFullDisk } from './explain-full-disk.ts';
 import { backupPaths, listBackups, readManifest, readWholeManifest, type Manifest } from './manifest.ts';
 import { markRestored, readReplayedTo } from './queries.ts';
 
@@ -58,7 +59,11 @@ const remains = new RegExp(`^(dalasi\\.lock.*|${draftPrefix}.*|postgres\\.log|po
  *
  * @throws StartError when the directory is not empty, or a file is missing or damaged.
  */
-export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+export function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  return explainFullDisk(`No space is left in ${options.target}: nothing was restored.`, () => restore(options));
+}
+
+async function restore(options: RestoreOptions): Promise<Restored> {
   const { backupDirectory, target, clock } = options;
   const name = options.name ?? chooseBackup(options);
   const source = join(backupPaths(backupDirectory).base, name);

@@ -26,7 +26,7 @@ export function registerRoutes(
 ): void {
   const reads = new RecordedReads();
   for (const route of routes) {
-    registerWithFiles(scope, route, (target) =>
+    registerWithFiles(scope, { parts, uploadBytesMax: route.uploadBytesMax }, (target) =>
       target.route<{ Params: Record<string, string> }>({
         method: route.method,
         url: `${base}${route.path}`,

@@ -55,7 +55,7 @@ export function registerRoutes(
         }),
       });
     };
-    registerWithFiles(scope, route, register);
+    registerWithFiles(scope, { parts, uploadBytesMax: route.uploadBytesMax }, register);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
-import { rowsBy } from '../kit/run-statement.ts';
+import { rowBy, rowsBy } from '../kit/run-statement.ts';
 
 /**
  * How much of PostgreSQL's transaction ids, or of its ids of shared row locks, is used up in the database of the server that has
@@ -33,4 +33,10 @@ export const countDeadQueueRows = rowsBy<{ table: string; dead: bigint }, []>({
   name: 'database_dead_rows',
   text: `SELECT relname AS table, n_dead_tup AS dead FROM pg_stat_user_tables
          WHERE schemaname = 'public' AND relname IN ('outbox', 'network_inbox', 'webhook_deliveries') ORDER BY relname`,
+});
+
+/** By the clock of the database's server, which all processes have in common. */
+export const readServerTime = rowBy<{ now: Date }, []>({
+  name: 'database_time',
+  text: 'SELECT clock_timestamp() AS now',
 });

@@ -1,1 +1,1 @@
-export { countDeadQueueRows, findOldestTransactionStart, readTransactionIdUse } from './queries.ts';
+export { countDeadQueueRows, findOldestTransactionStart, readServerTime, readTransactionIdUse } from './queries.ts';

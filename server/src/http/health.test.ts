@@ -173,6 +173,16 @@ test('metrics show transaction ids, the oldest transaction, and dead rows of the
   assert.ok(oldest < 90, `${oldest}: only statements that this scrape began after the clock was set`);
 });
 
+test('metrics show how far the clock of a process is from the database’s, ahead or behind', async () => {
+  const hourSeconds = 3_600;
+  for (const seconds of [0, hourSeconds, -hourSeconds]) {
+    clock = new ManualClock(addMs(systemClock.now(), seconds * 1_000));
+    const { text } = await get('/metrics');
+    const off = Number(/^dalasi_clock_off_seconds (\S+)$/m.exec(text)?.[1]);
+    assert.ok(Math.abs(off - Math.abs(seconds)) < 60, `${seconds}: ${off}`);
+  }
+});
+
 test('metrics show since when an account is not reconciled, and what of its float is not proved', async () => {
   const shown = async () => {
     const { text } = await get('/metrics');

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../api/app-error.ts';
+import type { PortalParts } from './portal-scope.ts';
+import { requireSignedInFirst } from './sign-in/signed-in-only.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -8,10 +10,13 @@ declare module 'fastify' {
   }
 }
 
-/** Registers a route; one that takes a file in a scope of its own, so that no other route reads a form as a file's. */
+/**
+ * Registers a route; one that takes a file in a scope of its own, so that no other route reads a form as a file's. Whoever has not
+ * signed in is led to the sign-in before anything of the file is read: it would be held in memory.
+ */
 export function registerWithFiles(
   scope: FastifyInstance,
-  { uploadBytesMax }: { uploadBytesMax?: number },
+  { parts, uploadBytesMax }: { parts: PortalParts; uploadBytesMax: number | undefined },
   register: (target: FastifyInstance) => void,
 ): void {
   if (uploadBytesMax === undefined) {
@@ -19,6 +24,7 @@ export function registerWithFiles(
     return;
   }
   scope.register(async (target) => {
+    requireSignedInFirst(target, parts);
     acceptFiles(target, uploadBytesMax);
     register(target);
   });

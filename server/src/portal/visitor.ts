@@ -46,10 +46,10 @@ export function createVisitorCookies({ context, realm, publicUrl, formKey }: Vis
   };
   return {
     find,
-    /** Gives each request of a scope its `signedIn`. */
+    /** Gives each request of a scope its `signedIn`, before its body is read. */
     prepare(scope: FastifyInstance): void {
       scope.decorateRequest('signedIn', null);
-      scope.addHook('preHandler', async (request) => {
+      scope.addHook('onRequest', async (request) => {
         request.signedIn = await find(request, { isUse: true });
       });
     },

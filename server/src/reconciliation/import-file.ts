@@ -113,6 +113,7 @@ interface Heading {
   mapping: Mapping;
   columns: Columns;
   rowNumber: number;
+  cells: number;
 }
 
 // Some statements begin with a few lines about the account.
@@ -125,7 +126,7 @@ async function findHeading(file: OpenedFile, mapping: Mapping | null): Promise<H
     if ('cells' in row && row.cells.length <= columnsMax) {
       const found = mapping ?? guessMapping(row.cells);
       const columns = found && columnsOf(found, row.cells);
-      if (found && columns) return { mapping: found, columns, rowNumber: row.rowNumber };
+      if (found && columns) return { mapping: found, columns, rowNumber: row.rowNumber, cells: row.cells.length };
     }
     count += 1;
     if (count === headingRowsMax) break;
@@ -136,9 +137,12 @@ async function findHeading(file: OpenedFile, mapping: Mapping | null): Promise<H
   throw new AppError('invalid_request', missing);
 }
 
+// Of 1,250.00 without quotes the amount would be 1, and each cell after it another column's.
+const shifted = 'It has more cells than there are headings: a separator may stand in a cell without quotes.';
+
 async function* linesOf(
   file: OpenedFile,
-  { mapping, columns, rowNumber: headingRow }: Heading,
+  { mapping, columns, rowNumber: headingRow, cells }: Heading,
   { currency, now }: { currency: string; now: Date },
 ): AsyncGenerator<ImportedRow> {
   for await (const row of file.rows(mapping.encoding)) {
@@ -146,6 +150,7 @@ async function* linesOf(
     if (rowNumber <= headingRow) continue;
     if ('refusal' in row) yield row;
     else if (row.cells.length > columnsMax) yield { rowNumber, refusal: tooWide };
+    else if (row.cells.length > cells && !file.isWorkbook) yield { rowNumber, refusal: shifted };
     else yield { rowNumber, ...hinted(readLine({ mapping, columns, currency, now }, row.cells), row.cells) };
   }
 }

@@ -31,6 +31,10 @@ const batchRows = 500;
 const insertRows = 100;
 /** The refusals that are stored of an import; all are counted. */
 export const refusalsMax = 1_000;
+// A few at most in a real statement. Of a column such as the account's own number, each line would be compared with all before it: thirty
+// thousand took 45 s, in which the process stood still for up to two seconds at a time.
+const linesOfTransactionMax = 100;
+const repeatedRefusal = `Its transaction id stands in more than ${linesOfTransactionMax} rows. Another column may have the ids.`;
 
 /**
  * Imports a statement: each line once, however often it is imported and in whatever files it stands. Each batch commits
@@ -88,12 +92,15 @@ async function storeBatch(
   finishedAt: Date | null,
 ): Promise<StatementImport> {
   const lines = rows.flatMap((row) => ('line' in row ? [row] : []));
-  const refusals = rows.flatMap((row) => ('line' in row ? [] : [{ rowNumber: row.rowNumber, reason: row.refusal }]));
   const days = [...lines.map(({ line }) => utcDay(line.at)), before.firstDay, before.lastDay];
   const sorted = days.filter((day) => day !== null).toSorted();
   const isDescending = before.isDescending ?? directionOf(lines.map(({ line }) => line));
   const numbered = numberLines(lines, { isDescending });
-  const { added, seen } = await compareWithStored(tx, before, numbered);
+  const { added, seen, repeated } = await compareWithStored(tx, before, numbered);
+  const refusals = [
+    ...rows.flatMap((row) => ('line' in row ? [] : [{ rowNumber: row.rowNumber, reason: row.refusal }])),
+    ...repeated.map(({ rowNumber }) => ({ rowNumber: Number(rowNumber), reason: repeatedRefusal })),
+  ];
   const next: StatementImport = {
     ...before,
     ...{ isDescending, finishedAt, firstDay: sorted[0] ?? null, lastDay: sorted.at(-1) ?? null },
@@ -122,10 +129,12 @@ function directionOf(lines: readonly StatementEntry[]): boolean | null {
   return first.at > last.at;
 }
 
+type RowOfLine = Omit<NumberedLine, 'id' | 'ordinal'>;
+
 function numberLines(
   rows: readonly { rowNumber: number; line: StatementEntry }[],
   { isDescending }: Pick<StatementImport, 'isDescending'>,
-): Omit<NumberedLine, 'id' | 'ordinal'>[] {
+): RowOfLine[] {
   return rows.map(({ rowNumber, line }) => ({
     identity: identityOf(line),
     rowNumber: BigInt(rowNumber),
@@ -136,19 +145,19 @@ function numberLines(
 }
 
 /**
- * Which lines are new, and which are stored. A stored line stands for one row of an import only: a statement that has the same
- * transaction twice has two lines.
+ * Which lines are new, which are stored, and which are of a transaction that has too many. A stored line stands for one row of an
+ * import only: a statement that has the same transaction twice has two lines.
  */
 async function compareWithStored(
   tx: Transaction,
   { railAccount, id: importId }: StatementImport,
-  lines: readonly Omit<NumberedLine, 'id' | 'ordinal'>[],
-): Promise<{ added: NumberedLine[]; seen: NumberedLine[] }> {
+  lines: readonly RowOfLine[],
+): Promise<{ added: NumberedLine[]; seen: NumberedLine[]; repeated: RowOfLine[] }> {
   const stored = Map.groupBy(
     await listIdentities(tx, railAccount, [...new Set(lines.map(({ identity }) => identity))]),
     ({ identity }) => identity,
   );
-  const [added, seen]: [NumberedLine[], NumberedLine[]] = [[], []];
+  const [added, seen, repeated]: [NumberedLine[], NumberedLine[], RowOfLine[]] = [[], [], []];
   for (const line of lines) {
     const { identity, rowNumber, entry } = line;
     const same = stored.get(identity) ?? [];
@@ -157,6 +166,10 @@ async function compareWithStored(
     if (found) {
       Object.assign(found, { importId, rowNumber });
       seen.push({ ...line, id: found.id, ordinal: found.ordinal });
+      continue;
+    }
+    if (same.length >= linesOfTransactionMax) {
+      repeated.push(line);
       continue;
     }
     const ordinal = BigInt(same.length + 1);
@@ -169,6 +182,7 @@ async function compareWithStored(
   const addedIds = new Set(added.map(({ id }) => id));
   return {
     added,
+    repeated,
     seen: [...new Map(seen.map((line) => [line.id, line])).values()].filter(({ id }) => !addedIds.has(id)),
   };
 }

@@ -95,6 +95,20 @@ test('the same file again reads nothing, and the same transaction twice in a fil
   assert.deepEqual(ordinals.toSorted(), [1n, 2n]);
 });
 
+test('a transaction id that stands in more than a hundred rows is refused: it is another column', async () => {
+  newDay();
+  const rows = Array.from({ length: 600 }, (_, index) => row('7001234', `${index + 1}.00`));
+  const content = csv([...rows, row('R-1', '5.00')]);
+  const first = await importOf(content);
+  assert.deepEqual([first.linesNew, first.linesRefused], [101n, 500n]);
+  assert.deepEqual(first.refusals[0], {
+    rowNumber: 102,
+    reason: 'Its transaction id stands in more than 100 rows. Another column may have the ids.',
+  });
+  const again = await importOf(`${content}\n${row('R-2', '5.00')}`);
+  assert.deepEqual([again.linesNew, again.linesKnown, again.linesRefused], [1n, 101n, 500n]);
+});
+
 test('each bad row is refused with its reason, and the good rows beside it count', async () => {
   newDay();
   const bad: [string, RegExp][] = [
@@ -109,6 +123,7 @@ test('each bad row is refused with its reason, and the good rows beside it count
     [`B-9,2026-02-30T10:00:00Z,99.00,1.00,GMD,api_checkout,,`, /time cannot be read/],
     [`B-10,2036-01-01T10:00:00Z,99.00,1.00,GMD,api_checkout,,`, /not one of this statement/],
     [`${'a,'.repeat(1_000)}z`, /more than 200 columns/],
+    [row('B-12', '1,250.00'), /more cells than there are headings/],
     [row('B-11', '"99'), /quote|Its/],
   ];
   const [lastBad] = bad.splice(-1);
@@ -309,7 +324,7 @@ test('which days an import with refused rows, or one that has not ended, leaves 
   let statements = 0;
   const lines = (...days: string[]): ImportedRow[] =>
     days.map((each, index) => {
-      const line = lineOf({ transactionId: `I-${each}`, at: new Date(`${each}T10:00:00Z`) });
+      const line = lineOf({ transactionId: `I-${index}-${each}`, at: new Date(`${each}T10:00:00Z`) });
       return { rowNumber: index + 1, line };
     });
   const refused = (refusal: string, count: number): ImportedRow[] =>

@@ -15,6 +15,7 @@ export interface OpenedFile {
   bytes: number;
   /** SHA-256 of its bytes. */
   hash: string;
+  isWorkbook: boolean;
   rows(encoding: string): AsyncGenerator<Row>;
 }
 
@@ -25,12 +26,13 @@ export async function openStatementFile(path: string): Promise<OpenedFile> {
   if (found.size === 0) throw new AppError('invalid_request', 'The file is empty.');
   if (found.size > bytesMax) throw new AppError('invalid_request', 'The file is larger than 1 GiB.');
   const head = await readHead(path);
-  const isZip = head[0] === 0x50 && head[1] === 0x4b;
+  const isWorkbook = head[0] === 0x50 && head[1] === 0x4b;
   return {
     path,
     bytes: found.size,
     hash: await hashOf(path),
-    rows: (encoding) => (isZip ? readXlsx(path) : readCsv(path, head, encoding)),
+    isWorkbook,
+    rows: (encoding) => (isWorkbook ? readXlsx(path) : readCsv(path, head, encoding)),
   };
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPage } from '../../../../test/harness/browser.ts';
 import { openConsoleWorld, type ConsoleWorld } from '../../../../test/harness/console-world.ts';
+import { rawHead, sendRaw } from '../../../../test/harness/raw-request.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
 import { utcDay } from '../../kit/clock.ts';
 
@@ -64,4 +65,11 @@ test('an operator imports a statement, reconciles its day and sees all sides, wi
   );
   const dayPath = `/operator/test/reconciliation/day?network=wave-test&day=${utcDay(now)}`;
   assert.match(await (await finance.get(dayPath)).text(), /In the statement/, 'a day is found behind 400 newer ones');
+});
+
+test('of whoever has not signed in no byte of a file is read: the sign-in comes first', async () => {
+  const headers = ['Content-Type: multipart/form-data; boundary=x', 'Content-Length: 20000000'];
+  const head = rawHead('POST', '/operator/test/reconciliation/import', headers);
+  const refused = await sendRaw(world.dashboard.service.url, head);
+  assert.deepEqual([refused.status, refused.headers.get('location')], [303, '/operator/sign-in']);
 });

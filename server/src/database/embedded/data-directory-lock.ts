@@ -27,8 +27,8 @@ export async function lockDataDirectory(dataDirectory: string, clock: Clock): Pr
   const path = lockPath(dataDirectory);
   const content = JSON.stringify({ pid: process.pid, identity: processIdentity(process.pid), token: randomUUID() });
   const draft = `${path}.${randomUUID()}`;
-  writeFileSync(draft, content, { mode: 0o600 });
   try {
+    writeFileSync(draft, content, { mode: 0o600 });
     if (!createFrom(draft, path)) {
       refuseLiveOwner(dataDirectory);
       renameSync(draft, path);

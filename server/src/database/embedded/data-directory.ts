@@ -96,6 +96,9 @@ function writeDraft(path: string, content: string): string {
   try {
     writeFileSync(file, content);
     fsyncSync(file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chownSync, readFileSync, realpathSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StartError } from '../../kit/start-error.ts';
 import { clusterDirectoryIn } from './cluster.ts';
@@ -8,6 +8,7 @@ import { findClosedDirectory, findServerAccount } from './server-account.ts';
 
 // What may be lost with the machine: the server archives an unfinished segment after this time.
 const archiveTimeoutSeconds = 60;
+const idFile = 'log-archive.id';
 
 /**
  * The directory into which the server archives its log, created if it is missing; the server's account writes there itself. It
@@ -19,14 +20,22 @@ export function openLogArchive(backupDirectory: string, dataDirectory: string): 
   if (process.platform === 'win32') throw new StartError('BACKUP_DIR needs a Unix system; set DATABASE_URL instead.');
   const path = join(resolve(backupDirectory), 'wal');
   const account = findServerAccount(clusterDirectoryIn(dataDirectory));
+  // Both directories hold the same random text; a backup does not contain it.
+  const id = readOrCreate(join(dataDirectory, idFile), randomUUID());
+  let claimedBy: string;
   try {
     openDataDirectory(backupDirectory);
     openDataDirectory(path);
     if (account) chownSync(path, account.uid, account.gid);
+    claimedBy = readOrCreate(join(backupDirectory, idFile), id);
   } catch (error) {
     throw new StartError(`BACKUP_DIR ${backupDirectory} cannot be used (${String(error)}).`, { cause: error });
   }
-  claimArchive(resolve(backupDirectory), dataDirectory);
+  if (claimedBy !== id) {
+    throw new StartError(
+      `BACKUP_DIR ${backupDirectory} has the backups of another database, or of the one that this copy was restored from; choose a new directory.`,
+    );
+  }
   const closed = account && findClosedDirectory(path, account);
   if (account && closed !== undefined) {
     throw new StartError(
@@ -36,16 +45,10 @@ export function openLogArchive(backupDirectory: string, dataDirectory: string): 
   return realpathSync(path);
 }
 
-/** Both directories hold the same random text; a backup does not contain it. */
-function claimArchive(backupDirectory: string, dataDirectory: string): void {
-  const own = join(dataDirectory, 'log-archive.id');
-  createPrivateFile(own, randomUUID());
-  const id = readFileSync(own, 'utf8');
-  const claimed = join(backupDirectory, 'log-archive.id');
-  if (createPrivateFile(claimed, id) || readFileSync(claimed, 'utf8') === id) return;
-  throw new StartError(
-    `BACKUP_DIR ${backupDirectory} has the backups of another database, or of the one that this copy was restored from; choose a new directory.`,
-  );
+/** What the file holds. A start on a full disk writes nothing, so that full backups stop no payments. */
+function readOrCreate(path: string, content: string): string {
+  if (!existsSync(path)) createPrivateFile(path, content);
+  return readFileSync(path, 'utf8');
 }
 
 /** Settings with which the server archives each segment of its log, compressed: most of a segment is empty. */
@@ -76,7 +79,8 @@ export function replaySettings(directory: string, until: Date | null): Record<st
   return {
     // Otherwise the server would count as ready while it still replays.
     hot_standby: 'off',
-    restore_command: `[ -f "${directory}/%f.gz" ] && gunzip -c "${directory}/%f.gz" >"%p"`,
+    // A status above 125 ends the replay: the server would take a segment that it cannot unpack, as on a full disk, for the log's end.
+    restore_command: `[ -f "${directory}/%f.gz" ] && { gunzip -c "${directory}/%f.gz" >"%p" || exit 255; }`,
     // PostgreSQL does not know the name of a zone, Z included, when it reads this.
     ...(until && { recovery_target_time: until.toISOString().replace('Z', '+00'), recovery_target_action: 'promote' }),
   };

@@ -59,6 +59,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     if (!transient || clock.now().getTime() > deadlineMs) {
       throw new StartError(
         `The bundled PostgreSQL did not start: ${lastLineOf(attempt.output) ?? 'it printed nothing'}; its log is ${options.logPath}.`,
+        { cause: new Error(attempt.output) },
       );
     }
     await clock.sleep(retryEveryMs);

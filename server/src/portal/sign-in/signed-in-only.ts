@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { hasRecentFactor, type SignedIn } from '../../accounts/sessions.ts';
 import { seeOther } from '../../pages/page-scope.ts';
@@ -18,14 +18,25 @@ export type SignedInHandler = (
 type Handler = (request: PortalRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Leads whoever has not signed in to the sign-in, and whoever owes a second factor to that. */
-export function requireSignedIn({ home }: Pick<PortalParts, 'home'>, handler: SignedInHandler): Handler {
+export function requireSignedIn(parts: Pick<PortalParts, 'home'>, handler: SignedInHandler): Handler {
   return async (request, reply) => {
     const { signedIn } = request;
-    const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : '';
-    if (!signedIn) return leadTo(request, reply, `${home}/sign-in${next}`);
-    if (!signedIn.session.isComplete) return leadTo(request, reply, `${home}/second-factor${next}`);
+    if (!signedIn?.session.isComplete) return leadToSignIn(parts, request, reply);
     return handler(request, reply, signedIn);
   };
+}
+
+/** The same before the body of a request is read. */
+export function requireSignedInFirst(scope: FastifyInstance, parts: Pick<PortalParts, 'home'>): void {
+  scope.addHook('onRequest', async (request, reply) => {
+    if (!request.signedIn?.session.isComplete) return leadToSignIn(parts, request, reply);
+    return undefined;
+  });
+}
+
+function leadToSignIn({ home }: Pick<PortalParts, 'home'>, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : '';
+  return leadTo(request, reply, `${home}/${request.signedIn ? 'second-factor' : 'sign-in'}${next}`);
 }
 
 /** A script that reads a part of a page learns that the whole page has to change: it would not see a redirection. */
