@@ -106,7 +106,8 @@
     document.title = part.title;
     document.getElementById('live').textContent = document.title;
     const fieldToFocus = next.querySelector('[autofocus]');
-    if (fieldToFocus && (isOwn || !hadFocus)) fieldToFocus.focus();
+    // After Pay the heading has the focus, not what somebody uses.
+    if (fieldToFocus && (isOwn || !hadFocus || active.id === 'step')) fieldToFocus.focus();
     else if (hadFocus) focusOn((active.id && document.getElementById(active.id)) || next.querySelector('#step'));
     showButtons();
     if (isOwn) {

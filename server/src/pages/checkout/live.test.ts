@@ -112,12 +112,17 @@ test('typed values and the focus survive an update of the page', async () => {
   assert.equal(await page.getByRole('radio', { name: 'QMoney' }).isChecked(), true);
 });
 
-test('the code field has the focus as soon as it appears', async () => {
+test('the code field has the focus as soon as it appears, also after Pay was pressed on the page', async () => {
   const { checkout, baseUrl, changes } = server;
-  checkout.setSilently('code', viewOf('starting'));
+  checkout.setSilently('code', viewOf('choose'));
   await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${baseUrl}/pay/code`);
+  await page.getByRole('radio', { name: 'Wave' }).check();
+  checkout.next = viewOf('starting');
+  await page.getByRole('button', { name: 'Pay D1,250.00' }).click();
+  await page.getByRole('heading', { name: 'Starting your payment' }).waitFor();
+  checkout.next = null;
   await eventually('the page listens', () => changes.topics === 1);
   checkout.set('code', viewOf('enter_code'));
   await page.getByLabel('Code from the message').waitFor();
