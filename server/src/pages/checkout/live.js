@@ -198,4 +198,6 @@
   tick();
   setInterval(tick, 1000);
   listen();
+  // A line that has fallen silent says nothing, not even that it is gone: a new one has the current state.
+  setInterval(listen, 60000);
 })(document, navigator);

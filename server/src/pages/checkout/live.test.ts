@@ -7,6 +7,7 @@ import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/har
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
+import { startTcpProxy } from '../../../../test/harness/tcp-proxy.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import { stateName } from './step.ts';
 
@@ -164,6 +165,23 @@ test('a payment cancelled while its attempt was open says that nothing was paid 
   await opened.page.getByText('You have not paid.', { exact: true }).waitFor();
   // A page that still listened would connect again every three seconds: its stream ends at once.
   assert.equal(await opened.page.locator('main[data-live]').count(), 0);
+});
+
+test('a page whose line fell silent shows within a minute what happened meanwhile', async () => {
+  const { checkout, baseUrl, changes } = server;
+  checkout.setSilently('silent', viewOf('approve_on_phone'));
+  const line = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) });
+  await using opened = await openOwnPage();
+  const { page } = opened;
+  await page.clock.install();
+  await page.goto(`http://127.0.0.1:${line.port}/pay/silent`);
+  await eventually('the page listens', () => changes.topics === 1);
+  line.silence();
+  checkout.set('silent', viewOf('paid'));
+  await line.restore();
+  await page.clock.runFor(60_000);
+  await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+  await line.close();
 });
 
 test('a browser without a stream response polls', async () => {
