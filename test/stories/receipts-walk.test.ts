@@ -67,6 +67,11 @@ test('an id that turns out wrong while its page is open says why, until another 
   await page.getByText('You typed T_LATEWRONG.').waitFor();
   await shop.receive('T_LATEWRONG', '449.00');
   await page.getByText('No payment with this id and amount has arrived. 4 tries left.').waitFor();
+  assert.equal(
+    await page.evaluate('document.activeElement.id'),
+    'transaction_id',
+    'a screen reader reads it, and not to send',
+  );
   await page.reload();
   await page.getByText('No payment with this id and amount has arrived. 4 tries left.').waitFor();
 });

@@ -1,5 +1,5 @@
 import { html, type Html } from '../kit/html.ts';
-import { roleName } from '../portal/patterns/texts.ts';
+import { paperTime, roleName } from '../portal/patterns/texts.ts';
 import type { ConsoleRoute, Section } from './console-route.ts';
 import { consoleHome, type ConsoleVisit } from './visit.ts';
 import type { Environment } from '../portal/environment.ts';
@@ -30,7 +30,7 @@ const installationLinks: readonly ConsoleLink[] = [
 const bottomSections: readonly Section[] = ['home', 'cases', 'networks'];
 
 /** Environment and navigation around a page's own content. */
-export function frame({ environment, operator }: ConsoleVisit, section: Section, body: Html): Html {
+export function frame({ environment, operator, now }: ConsoleVisit, section: Section, body: Html): Html {
   const shown = environment ?? 'live';
   const here = `${consoleHome}/${shown}`;
   const linkOf = (base: string) => (link: ConsoleLink) =>
@@ -42,7 +42,7 @@ export function frame({ environment, operator }: ConsoleVisit, section: Section,
 <div class="shell">
 <header><div class="top"><a class="business" href="${here}/home">Operator</a>
 ${environment !== null && environmentSwitch(environment, section)}
-<a class="find" href="${here}/search">Search</a></div>
+<a class="find" href="${here}/search">Search</a>${paperTime(now)}</div>
 ${environment === 'test' && html`<p class="ribbon">Test: no real money moves</p>`}</header>
 <nav class="side" aria-label="Console">${environment === null ? html`<h2>Live</h2>` : ''}${listOf(environmentLinks, here)}
 <h2>Test and live</h2>${listOf(installationLinks, consoleHome)}

@@ -2,6 +2,7 @@ import type { MerchantAction } from '../accounts/permissions.ts';
 import { html, type Html } from '../kit/html.ts';
 import { cleanText } from '../pages/page-text.ts';
 import type { Section } from './dashboard-route.ts';
+import { paperTime } from '../portal/patterns/texts.ts';
 import type { Visit } from './visit.ts';
 
 interface NavigationLink {
@@ -88,7 +89,7 @@ export function visibleNavigation(visit: Visit): NavigationGroup[] {
 
 /** Business, environment and navigation around a page's own content. */
 export function frame(visit: Visit, section: Section, body: Html): Html {
-  const { base, merchant, testMode } = visit;
+  const { base, merchant, testMode, now } = visit;
   const groups = visibleNavigation(visit);
   const linkOf = ({ section: target, text, path }: NavigationLink): Html =>
     html`<a href="${base}${path}" ${target === section && html`aria-current="page"`}>${text}</a>`;
@@ -97,7 +98,7 @@ export function frame(visit: Visit, section: Section, body: Html): Html {
 <div class="shell">
 <header><div class="top"><a class="business" href="/dashboard/businesses"><bdi>${cleanText(merchant.name)}</bdi></a>
 ${environmentSwitch(visit, section)}
-<a class="find" href="${base}/search">Search</a></div>
+<a class="find" href="${base}/search">Search</a>${paperTime(now)}</div>
 ${testMode && html`<p class="ribbon">Test: no real money moves</p>`}</header>
 <nav class="side" aria-label="Dashboard">${groups.map(
     ({ title, links }) =>

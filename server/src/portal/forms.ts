@@ -69,7 +69,7 @@ export function textField({ values, errors }: FormState, field: TextField): Html
 <label for="${id}">${label}</label>
 <input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}" ${!isOptional && 'required'}
 ${inputmode && html`inputmode="${inputmode}"`} ${type === 'email' && html`spellcheck="false" autocapitalize="none"`}
-${error && html`aria-invalid="true"`} ${described !== '' && html`aria-describedby="${described}"`}
+${error && html`aria-invalid="true" autofocus`} ${described !== '' && html`aria-describedby="${described}"`}
 value="${type === 'password' || autocomplete === 'one-time-code' ? '' : (values[name] ?? '')}">
 ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${error && fieldError(name, error.message)}

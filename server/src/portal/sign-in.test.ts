@@ -81,6 +81,8 @@ for (const view of [
     await fillIn(page, { ...fields, Password: 'password123' });
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByText('easy to guess').waitFor();
+    // A screen reader reads it with the field.
+    await page.locator('#password:focus').waitFor();
     await assertSound(page, { scripts });
     assert.equal(await page.getByLabel('Your name').inputValue(), 'Awa', 'nothing typed is lost');
     assert.equal(await page.getByLabel('Password').inputValue(), '', 'but secrets');
@@ -174,7 +176,7 @@ test('a passkey signs in without a password; removed, it opens nothing, and ends
   await page.context().clearCookies();
   await page.goto(at('/sign-in'));
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-  await page.getByText('This passkey is not known here').waitFor();
+  await page.locator('[role=alert]:focus', { hasText: 'This passkey is not known here' }).waitFor();
 });
 
 /** A request as a program sends it. */

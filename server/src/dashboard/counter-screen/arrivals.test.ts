@@ -10,6 +10,7 @@ import { confirmResolution, proposeResolution } from '../../cases/resolve-case.t
 import { readConfig } from '../../configuration/config.ts';
 import { systemRandom } from '../../kit/random.ts';
 import { openCaseWork } from '../../operator/case-work.ts';
+import { shownSince } from './arrivals.ts';
 
 let world: DashboardWorld;
 
@@ -93,4 +94,10 @@ test('an amount that was entered before midnight stays on a cashier’s screen u
   await asOwner(world.service, past);
   assert.match(await (await cashier.get(waiting)).text(), /expired/i);
   assert.match(await (await cashier.get(paid)).text(), /Paid/);
+});
+
+test('a counter’s screen shows today’s payments, and after midnight those of the hour before', () => {
+  const shownAt = (now: string) => shownSince(new Date(now)).toISOString();
+  assert.equal(shownAt('2026-11-29T00:00:05.000Z'), '2026-11-28T23:00:05.000Z');
+  assert.equal(shownAt('2026-11-29T23:59:59.000Z'), '2026-11-29T00:00:00.000Z');
 });

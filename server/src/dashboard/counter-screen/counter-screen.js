@@ -3,6 +3,7 @@
   const box = document.querySelector('#arrivals');
   const record = document.querySelector('#record .newest');
   const button = document.querySelector('#sound');
+  const announced = document.querySelector('#announced');
   if (!box && !record) return;
 
   let audio = null;
@@ -95,9 +96,9 @@
     wasLost = false;
     const known = new Set(paymentsIn(box).map((each) => each.dataset.payment));
     box.innerHTML = detail.data;
-    shownAt = performance.now();
-    const shown = paymentsIn(box).map((each) => each.dataset.payment);
-    const fresh = shown.filter((payment) => !known.has(payment));
+    sinceShownMs = stopwatch();
+    const freshRows = paymentsIn(box).filter((each) => !known.has(each.dataset.payment));
+    const fresh = freshRows.map((each) => each.dataset.payment);
     if (isBack) {
       for (const payment of fresh) missed.add(payment);
       // Nothing that was here before is shown any more, so there may be others between.
@@ -110,7 +111,10 @@
     if (isBack || missed.size > 0) showMissed();
     else note.hidden = true;
     showAge();
-    if (fresh.length > 0) beep();
+    if (fresh.length === 0) return;
+    beep();
+    // For whoever hears the screen instead of seeing it; what came meanwhile is said above.
+    if (!isBack) announced.textContent = freshRows.map((each) => each.innerText.replace(/\s+/g, ' ')).join('. ');
   });
 
   // One sound when the amount that was entered is paid.
@@ -120,11 +124,11 @@
     });
   }
 
-  let shownAt = performance.now();
+  let sinceShownMs = stopwatch();
   function showAge() {
     const age = document.querySelector('[data-age-ms]');
     if (!age) return;
-    const seconds = Math.floor((Number(age.dataset.ageMs) + performance.now() - shownAt) / 1000);
+    const seconds = Math.floor((Number(age.dataset.ageMs) + sinceShownMs()) / 1000);
     const minutes = Math.floor(seconds / 60);
     const text = minutes === 0 ? seconds + (seconds === 1 ? ' second ago' : ' seconds ago') : minutes + ' min ago';
     age.textContent = minutes < 60 ? text : '';

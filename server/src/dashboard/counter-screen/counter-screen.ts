@@ -48,6 +48,7 @@ const screen: DashboardRoute = {
 <p class="notice wait lost-note">Arrivals are not shown while the connection is lost.</p>
 <p id="meanwhile" class="notice meanwhile" hidden><span role="status"></span><a href="${base}/payments?counter=${counter.id}">All payments</a>
 <button type="button" class="button small plain">Seen</button></p>
+<p id="announced" class="unseen" role="status"></p>
 <div id="arrivals" class="arrivals" data-most="${shownMax}">${drawArrivals(visit, arrivals)}</div>
 <p class="actions always">${may('payments.write').isAllowed && html`<a class="button small" href="${here}/screen/amount">Enter an amount</a>`}
 <a class="button small plain" href="${here}/day">Close the day</a>
@@ -61,7 +62,8 @@ function listens(stream: string): Html {
   return html`hx-sse:connect="${stream}" hx-swap="none" hx-config="sse:{pauseOnBackground:false}"`;
 }
 
-const liveState = html`<span id="live" class="live" hidden></span><noscript>Reloads every ${refreshSeconds} seconds</noscript>`;
+/** Says so too where the script has not come, on a slow line: nothing appears by itself then. */
+const liveState = html`<span id="live" class="live">Not live yet</span><noscript>Reloads every ${refreshSeconds} seconds</noscript>`;
 
 /** What makes the screen an app on a tablet. Its address is this counter's, in this environment. */
 const manifest: DashboardRoute = {

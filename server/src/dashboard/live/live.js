@@ -13,7 +13,13 @@
   // What people have opened stays open.
   htmx.config.morphIgnore = ['data-htmx-powered', 'open'];
 
-  let beatAt = performance.now();
+  // While a tablet sleeps, performance.now() may stand still; its own clock may be set back. Whichever has run further counts.
+  window.stopwatch = () => {
+    const [ticks, time] = [performance.now(), Date.now()];
+    return () => Math.max(performance.now() - ticks, Date.now() - time);
+  };
+
+  let sinceBeatMs = stopwatch();
   let beatTime = '';
   let isStopped = false;
   let isFull = false;
@@ -38,7 +44,7 @@
 
   document.addEventListener('beat', ({ detail }) => {
     const wasLost = document.body.classList.contains('is-lost');
-    beatAt = performance.now();
+    sinceBeatMs = stopwatch();
     beatTime = detail.data;
     isFull = false;
     showState('Live ' + beatTime, false);
@@ -81,7 +87,7 @@
 
   if (source) {
     setInterval(() => {
-      if (document.hidden || performance.now() - beatAt <= lostAfterMs) return;
+      if (document.hidden || sinceBeatMs() <= lostAfterMs) return;
       lost();
       connectAgain();
     }, 1000);

@@ -76,6 +76,10 @@ test('payments appear on an open list where nobody reads, typed text stays, and 
   await page.getByText(/^Live \d\d:\d\d:\d\d$/).waitFor();
   // A line that falls silent ends no connection: the page notices by itself, and finds another.
   line.silence();
+  // In a tablet that has slept performance.now() has stood still, and what it shows is as old.
+  await page.clock.setSystemTime((await page.evaluate<number>('Date.now()')) + 3_600_000);
+  await page.clock.runFor(1_000);
+  assert.equal(await page.locator('body.is-lost').count(), 1, 'a page that woke does not say that it is live');
   const unheard = await pay();
   await line.restore();
   await eventually('the page listens again after a silence', async () => {
@@ -187,6 +191,10 @@ test('a counter’s screen shows who paid, sounds once, and tells what came whil
   const [screen, till] = [opened.page, other.page];
   const path = `/counters/${counter}/screen`;
   await screen.addInitScript(countTones);
+  await screen.route(/\.js$/, (route) => route.abort(), { times: 1 });
+  await screen.goto(overLine(path));
+  await screen.getByText('Not live yet', { exact: true }).waitFor();
+  assert.match(opened.pageErrors.splice(0).join(), /ERR_FAILED/);
   await screen.goto(overLine(path));
   await screen.getByText(/^Live/).waitFor();
   await screen.getByRole('button', { name: 'Tap for sound' }).click();
@@ -202,7 +210,9 @@ test('a counter’s screen shows who paid, sounds once, and tells what came whil
   await payAtCounter(till, '125');
   await till.locator('#record .state.good').waitFor();
   await screen.locator('.newest .large', { hasText: 'D125.00' }).waitFor();
-  assert.match(await screen.locator('.newest .code').innerText(), /^[0-9A-Z]{4}$/);
+  const code = await screen.locator('.newest .code').innerText();
+  assert.match(code, /^[0-9A-Z]{4}$/);
+  assert.ok((await screen.locator('#announced').innerText()).startsWith(`D125.00 ${code} Paid`), 'announced');
   assert.equal(await tonesOf(screen), 4);
   assert.deepEqual(opened.pageErrors, []);
   assert.deepEqual(await accessibilityViolations(screen), []);

@@ -55,7 +55,7 @@ function dialLink(code: string): Html {
   return html`<a class="unbroken" href="tel:${encodeURIComponent(code)}">${code}</a>`;
 }
 
-/** An attempt that was left can still be approved: both would pay. */
+/** An attempt that was left can still be approved: both would pay. Stands below the heading, where a screen reader reads on. */
 export function openPromptWarning(model: CheckoutPageModel): Html {
   const { openPrompts } = model.view;
   const { t } = model.language;

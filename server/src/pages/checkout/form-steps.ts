@@ -17,8 +17,8 @@ export function chooseStep(model: CheckoutPageModel): Html {
   const fields = networkFields(model);
   return html`<section class="step" aria-labelledby="step">
 ${hasFailed(view) && refusedForm === null && refusal(model)}
-${openPromptWarning(model)}
 <h2 id="step">${heading(model)}</h2>
+${openPromptWarning(model)}
 ${generalErrors(refusedForm?.errors)}
 <form method="post" action="${path}">
 ${formProof}

@@ -106,7 +106,8 @@
     document.title = part.title;
     document.getElementById('live').textContent = document.title;
     const fieldToFocus = next.querySelector('[autofocus]');
-    if (fieldToFocus && (isOwn || !hadFocus)) fieldToFocus.focus();
+    // After Pay the heading has the focus, not what somebody uses.
+    if (fieldToFocus && (isOwn || !hadFocus || active.id === 'step')) fieldToFocus.focus();
     else if (hadFocus) focusOn((active.id && document.getElementById(active.id)) || next.querySelector('#step'));
     showButtons();
     if (isOwn) {
@@ -197,4 +198,6 @@
   tick();
   setInterval(tick, 1000);
   listen();
+  // A line that has fallen silent says nothing, not even that it is gone: a new one has the current state.
+  setInterval(listen, 60000);
 })(document, navigator);

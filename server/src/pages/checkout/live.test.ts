@@ -7,6 +7,7 @@ import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/har
 import { startCheckoutServer, type CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
+import { startTcpProxy } from '../../../../test/harness/tcp-proxy.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import { stateName } from './step.ts';
 
@@ -112,12 +113,17 @@ test('typed values and the focus survive an update of the page', async () => {
   assert.equal(await page.getByRole('radio', { name: 'QMoney' }).isChecked(), true);
 });
 
-test('the code field has the focus as soon as it appears', async () => {
+test('the code field has the focus as soon as it appears, also after Pay was pressed on the page', async () => {
   const { checkout, baseUrl, changes } = server;
-  checkout.setSilently('code', viewOf('starting'));
+  checkout.setSilently('code', viewOf('choose'));
   await using opened = await openPage();
   const { page } = opened;
   await page.goto(`${baseUrl}/pay/code`);
+  await page.getByRole('radio', { name: 'Wave' }).check();
+  checkout.next = viewOf('starting');
+  await page.getByRole('button', { name: 'Pay D1,250.00' }).click();
+  await page.getByRole('heading', { name: 'Starting your payment' }).waitFor();
+  checkout.next = null;
   await eventually('the page listens', () => changes.topics === 1);
   checkout.set('code', viewOf('enter_code'));
   await page.getByLabel('Code from the message').waitFor();
@@ -159,6 +165,23 @@ test('a payment cancelled while its attempt was open says that nothing was paid 
   await opened.page.getByText('You have not paid.', { exact: true }).waitFor();
   // A page that still listened would connect again every three seconds: its stream ends at once.
   assert.equal(await opened.page.locator('main[data-live]').count(), 0);
+});
+
+test('a page whose line fell silent shows within a minute what happened meanwhile', async () => {
+  const { checkout, baseUrl, changes } = server;
+  checkout.setSilently('silent', viewOf('approve_on_phone'));
+  const line = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) });
+  await using opened = await openOwnPage();
+  const { page } = opened;
+  await page.clock.install();
+  await page.goto(`http://127.0.0.1:${line.port}/pay/silent`);
+  await eventually('the page listens', () => changes.topics === 1);
+  line.silence();
+  checkout.set('silent', viewOf('paid'));
+  await line.restore();
+  await page.clock.runFor(60_000);
+  await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+  await line.close();
 });
 
 test('a browser without a stream response polls', async () => {

@@ -17,8 +17,8 @@ export function receipt(model: CheckoutPageModel, step: ReceiptStep): Html {
   return html`<section class="step ended receipt" aria-labelledby="step">
 <p class="paper">${t('receipt')}</p>
 ${step === 'paid' ? paidSeal(model) : returnedSeal(model, step)}
-${openPromptWarning(model)}
 <h1 id="step">${merchantLogo(model.appearance)}${t('paid-to', { merchant })}</h1>
+${openPromptWarning(model)}
 ${lines(model)}
 ${step !== 'paid' && shopContact(t, model.appearance)}
 <p class="paper">${t('issued-by', { merchant })} ${t('verify-at')} <span class="address">${url}</span></p>

@@ -78,7 +78,7 @@ export function drawField(form: FormState, field: Field): Html {
   const error = form.errors.find((each) => each.field === name || each.field?.startsWith(`${name}.`));
   const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');
   const below = html`${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${error && shownError(name, error.message)}`;
-  const state = html`${error && html`aria-invalid="true"`} ${described !== '' && html`aria-describedby="${described}"`}`;
+  const state = html`${error && html`aria-invalid="true" autofocus`} ${described !== '' && html`aria-describedby="${described}"`}`;
   const value = form.values[name] ?? '';
   if (field.kind === 'checkbox') {
     return html`<div class="field"><label class="tick"><input type="checkbox" name="${name}" value="true" ${value === 'true' && 'checked'} ${state}>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createCharge } from '../../../../test/harness/api-client.ts';
-import { openPage } from '../../../../test/harness/browser.ts';
+import { openOwnPage, openPage } from '../../../../test/harness/browser.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
 import type { Statement } from '../../kit/db.ts';
 import { openDashboardWorld, type DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
@@ -104,4 +104,28 @@ test('while a file is downloaded, its page shows how far it is, and nothing once
   await file.text();
   await progress.filter({ hasText: /^$/ }).waitFor({ state: 'attached' });
   assert.deepEqual(pageErrors, []);
+});
+
+test('a printed list says of when it is and what it is narrowed to, and has all columns on wide paper', async () => {
+  const owner = await world.signIn('owner');
+  await using opened = await openOwnPage({ visitor: owner });
+  const { page } = opened;
+  await page.goto(world.at('/payments?status=successful&paid_from=2026-11-01'));
+  const narrowed = page.getByText('State: Paid, Paid from: 2026-11-01.', { exact: true });
+  assert.equal(await narrowed.isVisible(), false, 'on a screen the filters say so');
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await narrowed.isVisible(), true);
+  assert.equal(await page.getByText(/^As of \d+ \w+ \d{4}, \d\d:\d\d$/).isVisible(), true);
+  // A4, upright and across, without its margins.
+  for (const [width, isWide] of [
+    [718, false],
+    [1_045, true],
+  ] as const) {
+    await page.setViewportSize({ width, height: 700 });
+    assert.equal(await page.getByRole('columnheader', { name: 'Reference' }).isVisible(), isWide, `${width} px`);
+    const [table, paper] = await page.evaluate<number[]>(
+      `['table', 'html'].map((name) => document.querySelector(name).scrollWidth)`,
+    );
+    assert.ok(Number(table) > width * 0.9 && Number(paper) <= width, `${table} of ${width} px`);
+  }
 });

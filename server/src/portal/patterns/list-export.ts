@@ -9,12 +9,12 @@ import { exportName } from './export-name.ts';
 import {
   activeFilters,
   countText,
+  filterText,
   listRoute,
   searchOf,
   shownList,
   type ExportPage,
   type ExportTotals,
-  type Filter,
   type ListExport,
   type ListPage,
 } from './list-page.ts';
@@ -228,17 +228,6 @@ function progressText({ account }: PortalVisit, rowsName: string): string {
   if (!progress) return '';
   const of = progress.total === 0 ? '' : ` of ${progress.total.toLocaleString('en-GB')}`;
   return `${progress.rows.toLocaleString('en-GB')}${of} ${rowsName} sent…`;
-}
-
-function filterText(filters: readonly Filter[], query: PageInput['query']): string {
-  const active = filters.flatMap((filter) => {
-    const value = query[filter.name] ?? '';
-    if (value === '') return [];
-    const shown =
-      filter.kind === 'select' ? (filter.options.find((each) => each.value === value)?.text ?? value) : value;
-    return [`${filter.label}: ${shown}`];
-  });
-  return active.length === 0 ? 'Without filters.' : `${active.join(', ')}.`;
 }
 
 function sizeText(bytes: number): string {

@@ -122,7 +122,7 @@ export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
         title,
         body: html`<header class="head"><h1>${title}</h1>${buttonsOf(shown, visit, { list, query, isEmpty })}</header>
 ${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, visit, query)}
-<div id="list">${list.above}${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${list.rows.length > 0 && list.summary}${
+<div id="list"><p class="paper">${filterText(shown.filters, query)}</p>${list.above}${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${list.rows.length > 0 && list.summary}${
           list.rows.length === 0 ? emptyState(shown, visit, isFiltered) : table(shown, visit, { list, query })
         }${list.isNewestOnly && newestOnlyLine(shown)}</div>`,
       };
@@ -203,6 +203,18 @@ export function activeFilters(filters: readonly Pick<Filter, 'name'>[], query: P
 /** The query of an address with its question mark; empty without parameters. */
 export function searchOf(parameters: [string, string][]): string {
   return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`;
+}
+
+/** What a list is narrowed to, in words. */
+export function filterText(filters: readonly Filter[], query: PageInput['query']): string {
+  const active = filters.flatMap((filter) => {
+    const value = query[filter.name] ?? '';
+    if (value === '') return [];
+    const shown =
+      filter.kind === 'select' ? (filter.options.find((each) => each.value === value)?.text ?? value) : value;
+    return [`${filter.label}: ${shown}`];
+  });
+  return active.length === 0 ? 'Without filters.' : `${active.join(', ')}.`;
 }
 
 function buttonsOf<Row>(

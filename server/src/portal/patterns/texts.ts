@@ -33,6 +33,11 @@ export function timeInSentence(time: Date, now: Date): Html {
   return timeElement(time, { now, today: 'today' });
 }
 
+/** On paper: when it was printed, and so which day its “Today” is. */
+export function paperTime(now: Date): Html {
+  return html`<p class="paper">As of ${formatTime(now)}</p>`;
+}
+
 function timeElement(time: Date, { now, today }: { now: Date; today: string }): Html {
   const isToday = time.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
   const text = isToday ? `${today} ${time.toISOString().slice(11, 16)}` : formatTime(time);
