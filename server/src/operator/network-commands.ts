@@ -200,10 +200,9 @@ const order: Command = {
   async run(context, { positionals: [name = ''], options, flags }) {
     const position = readOrder(options['order']);
     if ((position === null) !== flags.has('default')) throw new UsageError('Give either --order or --default.');
-    const before = await getRailAccount(context.db, name);
     return changed(
       context,
-      () => orderAct(before, position),
+      (before) => orderAct(before, position),
       (tx, work) => orderRailAccount(tx, work, name, position),
       async () => [position === null ? `${name} has its default place.` : `${name} has the place ${position}.`],
     );
