@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 // Every process knows within three seconds what was agreed; this leaves room for a slow query.
 const knownWithinMs = 6_000;
 /** What two people may change at once, each shown what held before: by operators for a merchant or for all, or by its people. */
-const changedInTurn = [
+const changedByTwo = [
   ...(['fees.set', 'transfer-fees.set', 'limits.set', 'settlement.set', 'rate-limits.set', 'receipts.limit'] as const),
   ...(['networks.order', 'fee_payer.set', 'schedule.set', 'refund_limit.set', 'transfer_approval.set'] as const),
   'urls.set',
@@ -28,7 +28,7 @@ export async function checkForms(world: World): Promise<string | null> {
   if (!world.consoleActs && !world.dashboard) return null;
   const { findings } = await verifyChains({ db: world.db, clock: world.room.clock.ofMachine() });
   if (findings[0]) return `audit: ${findings[0].what} in the chain of ${findings[0].ownerId}`;
-  return (await checkTurns(world)) ?? (await checkDone(world)) ?? checkFees(world);
+  return (await checkChanges(world)) ?? (await checkDone(world)) ?? checkFees(world);
 }
 
 interface FieldChange extends Record<string, unknown> {
@@ -38,13 +38,13 @@ interface FieldChange extends Record<string, unknown> {
 }
 
 /** Of all values of a field, the one that held at first begins one change more than end with it, and the last one the other way round. */
-async function checkTurns({ room }: World): Promise<string | null> {
+async function checkChanges({ room }: World): Promise<string | null> {
   const text = `SELECT concat_ws(' ', action, object_id, change->>'field') AS what,
       COALESCE(change->>'before', '') AS before, COALESCE(change->>'after', '') AS after
     FROM audit_entries CROSS JOIN LATERAL json_array_elements(changes) AS each (change)
     WHERE action = ANY ($1) AND actor_type IN ('member', 'operator') AND result = 'done' AND NOT change->>'field' = ANY ($2)
     ORDER BY created_at, id`;
-  const { rows } = await room.shared.database.asOwner<FieldChange>(text, [changedInTurn, ofOthers]);
+  const { rows } = await room.shared.database.asOwner<FieldChange>(text, [changedByTwo, ofOthers]);
   for (const [what, changes] of Map.groupBy(rows, (row) => row.what)) {
     const counts = new Map<string, number>();
     const count = (value: string, by: number) => counts.set(value, (counts.get(value) ?? 0) + by);

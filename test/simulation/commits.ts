@@ -11,7 +11,7 @@ export function writtenIds({ name, values }: Statement): string[] {
 }
 
 /** From the begin of a transaction until it was committed. */
-export interface Written {
+interface Written {
   beganMs: number;
   committedMs: number;
 }

@@ -46,7 +46,7 @@ export interface PressedForm {
   shown: string | null;
 }
 
-export interface FormToFill {
+interface FormToFill {
   path: string;
   /** Nothing, where it only asks. */
   typed?: Readonly<Record<string, string>> | undefined;

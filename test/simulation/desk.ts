@@ -56,7 +56,11 @@ export interface DeskOptions {
  */
 export function atDesk({ dashboard, client, base, seed }: DeskOptions): MerchantClient {
   const choices = new Choices(`desk ${seed}`);
-  const answer = async (route: string, list: string, pressed: readonly PressedForm[]): Promise<MerchantResponse> => {
+  const responseOf = async (
+    route: string,
+    list: string,
+    pressed: readonly PressedForm[],
+  ): Promise<MerchantResponse> => {
     const [text] = pressed.flatMap(({ location, shown }) => location ?? shown ?? []);
     const [, id] = /\/([0-9a-f-]{36})(?:$|")/.exec(text ?? '') ?? [];
     const [secret] = /\bwh_[A-Za-z0-9+/=]+/.exec(text ?? '') ?? [];
@@ -79,7 +83,7 @@ export function atDesk({ dashboard, client, base, seed }: DeskOptions): Merchant
       const done = pressed.filter(({ location, shown }) => location !== null || shown !== null);
       // Where there is no form, or what it is about has changed meanwhile, the program does what can be done.
       if (done.length === 0) return client.send(method, path, body, idempotencyKey);
-      return isOfOne ? answer(route, list, done) : { status: 200, body: {}, text: '' };
+      return isOfOne ? responseOf(route, list, done) : { status: 200, body: {}, text: '' };
     },
   };
 }
@@ -102,7 +106,7 @@ function membersOf({ name, members }: Body): Typed {
     [`members.${index}.sub_account`, sub],
     [`members.${index}.percentage`, String(percentage)],
   ]);
-  return { ...(name === undefined ? {} : { name: String(name) }), ...Object.fromEntries(typed) };
+  return { ...(typeof name === 'string' && { name }), ...Object.fromEntries(typed) };
 }
 
 /** Every other kind is unticked. */

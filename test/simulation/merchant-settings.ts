@@ -147,6 +147,7 @@ export class MerchantSettings {
 
   /** No payment names it from then on. */
   async deleteGroup(choices: Choices, id: string): Promise<void> {
+    if (this.#groups.length === 0) await this.openGroup(choices, `${id} group`);
     const [group] = this.#groups.splice(choices.below(Math.max(1, this.#groups.length)), 1);
     if (!group) return;
     const { merchant } = group;

@@ -250,28 +250,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     to: 'const formHash = hashOfForm({ ownerId: counter.id, formId: visit.accounts.newId(), amountMinor });',
   },
   {
-    name: 'overwritten form: a form saves what it showed over what somebody has changed since',
-    file: 'server/src/portal/patterns/form-page.ts',
-    from: '  return effect === view && isHeldChanged(view, form);',
-    to: '  return effect !== view && isHeldChanged(view, form);',
-  },
-  {
-    name: 'deleted group: a payment may name a group that was deleted',
-    file: 'server/src/sub-accounts/queries.ts',
-    from: 'WHERE groups.merchant_id = $1 AND groups.id = $2 AND groups.deleted_at IS NULL',
-    to: 'WHERE groups.merchant_id = $1 AND groups.id = $2',
-  },
-  {
     name: 'counted only: what an endpoint has missed is counted at the dashboard, and not sent',
     file: 'server/src/dashboard/endpoints/resend-forms.ts',
     from: "...{ operationId: 'resendEvents', schema: resentEventsSchema, body, formId },",
     to: "...{ operationId: 'resendEvents', schema: resentEventsSchema, body: { ...body, dry_run: true }, formId },",
-  },
-  {
-    name: 'unsent test: a test event is written, and nobody delivers it',
-    file: 'server/src/webhooks/resend-event.ts',
-    from: '  tx.send(insertDeliveryOnce({ ...target, merchantId, id: context.newId(), eventId, createdAt }));\n  tx.afterCommit',
-    to: '  tx.afterCommit',
   },
   {
     name: 'unlogged run: payouts that an operator orders at the console begin without an entry in the log',
@@ -280,10 +262,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     to: '',
   },
   {
-    name: 'account of all: an account that an operator connects for one business serves every one',
-    file: 'server/src/console/rail-accounts/account-form.ts',
-    from: "'There is no business with this id.');\n  return typed;",
-    to: "'There is no business with this id.');\n  return null;",
+    name: 'two orders: of two operators who order an account at once, one undoes the other',
+    file: 'server/src/rail-accounts/manage-accounts.ts',
+    from: '  const account = await lockAccount(tx, name);\n  change(',
+    to: '  const account = await getRailAccount(tx, name);\n  change(',
   },
   {
     name: 'two businesses: a form that is pressed twice creates two',

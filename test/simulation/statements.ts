@@ -136,11 +136,11 @@ export async function reconcileAtConsole(
 ): Promise<void> {
   await consoleOperators.signInAgain();
   const base = '/operator/test/reconciliation';
-  const rows = lines.map(({ transactionId, at, kind, netMinor, balanceMinor, originalTransactionId }) => {
+  const cells = lines.map(({ transactionId, at, kind, netMinor, balanceMinor, originalTransactionId }) => {
     const [amount, balance] = [netMinor, balanceMinor ?? 0n].map((minor) => formatAmount(minor, { style: 'plain' }));
     return [transactionId, at.toISOString(), kind, amount, balance, originalTransactionId ?? ''].join(';');
   });
-  const text = ['transaction_id;time;type;amount;balance;original_transaction_id', ...rows, ''].join('\n');
+  const text = ['transaction_id;time;type;amount;balance;original_transaction_id', ...cells, ''].join('\n');
   for (const person of [0, 1] as const) {
     // With one more empty row, so that its lines are read again.
     const file = { field: 'lines', text: `${text}${'\n'.repeat(person)}` };
