@@ -1,7 +1,9 @@
 import type { Database } from '../../server/src/kit/db.ts';
 import { Choices } from './choices.ts';
+import type { ConsoleActs } from './console-acts.ts';
 import type { ConsoleOperators } from './console-operators.ts';
 import type { Dashboard } from './dashboard.ts';
+import { DeskActs } from './desk-acts.ts';
 import type { Known } from './known.ts';
 import { MerchantSettings } from './merchant-settings.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
@@ -9,27 +11,19 @@ import type { NetworkPauses } from './network-pauses.ts';
 import type { Networks } from './networks.ts';
 import type { Operators } from './operators.ts';
 import type { Oversight } from './oversight.ts';
+import { amount, digits, networks, payeeEndings, payerEndings, transferBody } from './orders.ts';
 import { PageActs } from './page-acts.ts';
 import type { Payers } from './payers.ts';
 import { ReceiptActs } from './receipt-acts.ts';
 import type { ReceiptPayers } from './receipt-payers.ts';
 import type { Receivers } from './receivers.ts';
-import type { Act, ActKind } from './plan.ts';
+import type { ActKind } from './kinds.ts';
+import type { Act } from './plan.ts';
 import { SubAccountChanges } from './sub-account-changes.ts';
 import type { Team } from './team.ts';
 import type { Till } from './till.ts';
 import type { Upkeep } from './upkeep.ts';
-
-const networks = ['wave', 'afrimoney', 'qmoney', 'aps'] as const;
-// The endings choose what the network does (docs/testing-with-the-simulator.md): all of them, and some more often.
-const payerEndings = [
-  ...(['0001', '0001', '0001', '0001', '0002', '0003', '0004', '0005', '0005', '0006', '0007', '0008'] as const),
-  ...(['0009', '0010', '0011', '0012', '1234', '1234', '1234'] as const),
-] as const;
-const payeeEndings = [
-  ...(['0001', '0001', '0001', '0002', '0003', '0004', '0005', '0005', '0006', '0007', '0007', '0008'] as const),
-  ...(['0008', '0009', '0010', '0011', '0012', '0012', '1234', '1234'] as const),
-] as const;
+import type { VirtualClock } from './virtual-clock.ts';
 
 // More than the failures in a row that open a merchant's circuit breaker, once some of them were sent again.
 const paydayTransfers = 3;
@@ -51,6 +45,10 @@ export interface ActsOptions {
   consoleOperators: ConsoleOperators | undefined;
   team: Team | undefined;
   oversight: Oversight | undefined;
+  consoleActs: ConsoleActs | undefined;
+  clock: VirtualClock;
+  /** Of the first merchant. */
+  businessId: string;
   /** Whether a request may arrive once more, long after its response. */
   hasDoubledRequests: boolean;
   /** A merchant whose receiver was off brings it back, and switches its endpoint on. */
@@ -76,6 +74,7 @@ export class Acts {
   readonly #rotating = new Set<MerchantClient>();
   readonly #options: ActsOptions;
   readonly #receipts: ReceiptActs;
+  readonly #desk: DeskActs;
   readonly settings: MerchantSettings;
   readonly subAccountChanges: SubAccountChanges;
   readonly pages: PageActs;
@@ -97,6 +96,16 @@ export class Acts {
       ...{ ...options, subAccounts: this.subAccounts, record: (response) => this.record(response) },
     });
     this.#receipts = new ReceiptActs({ ...options, merchant, notePayment, noteRefund });
+    this.#desk = new DeskActs({
+      ...{
+        ...options,
+        noteRefund,
+        notePayout: (id) => this.payouts.push(id),
+        record: (response) => this.record(response),
+      },
+      notePayment: (of, response) => this.#notePayment(of, response),
+      noteTransfer: (of, response) => this.#noteTransfer(of, response),
+    });
   }
 
   async run({ id, kind, choice }: Act): Promise<void> {
@@ -251,9 +260,21 @@ export class Acts {
     change_role: async (choices) => this.#options.team?.changeRole(choices),
     remove_member: async (choices) => this.#options.team?.removeMember(choices),
     suspend_at_console: async (choices) => this.#options.oversight?.suspend(choices),
-    limits_at_console: async (choices) => this.#options.oversight?.setLimits(choices),
     pause_at_console: async (choices) => this.#options.oversight?.pauseAccount(choices),
+    terms_at_console: async (choices) => this.#options.consoleActs?.terms(choices),
+    settle_at_console: async (choices) => this.#options.consoleActs?.settle(choices),
+    account_at_console: async (choices) => this.#options.consoleActs?.changeAccount(choices),
+    business_at_console: async (choices) => this.#options.consoleActs?.openBusiness(choices),
+    keys_at_console: async (choices) => this.#options.consoleActs?.changeKeys(choices),
+    match_at_console: (choices, id) => this.#receipts.matchAtConsole(choices, id),
     decide_by_form: async (choices) => this.#options.dashboard?.decide(choices),
+    settings_by_form: async (choices) => this.#options.dashboard?.changeSetting(choices),
+    edit_page: (choices) => this.#desk.editPage(choices),
+    pay_at_screen: (choices) => this.#desk.payAtScreen(choices),
+    cancel_transfer: (choices, id) => this.#desk.cancelTransfer(choices, id),
+    waive_debt: (choices, id) => this.#desk.waiveDebt(choices, id),
+    delete_group: (choices, id) => this.settings.deleteGroup(choices, id),
+    test_endpoint: (choices) => this.settings.testEndpoint(choices),
   };
 
   /** A payment that is paid at once. */
@@ -353,19 +374,4 @@ export class Acts {
     if (status >= 300) this.refused.push(`${status} ${String(body['code'])}`);
     return response;
   }
-}
-
-function transferBody(choices: Choices): Record<string, unknown> {
-  return {
-    ...{ amount: amount(choices, 300), network: choices.pick(networks), beneficiary_name: 'Awa Ceesay' },
-    account_number: `7${digits(choices)}${choices.pick(payeeEndings)}`,
-  };
-}
-
-function digits(choices: Choices): string {
-  return String(choices.below(100)).padStart(2, '0');
-}
-
-function amount(choices: Choices, most: number): number {
-  return (100 + choices.below(most * 100 - 100)) / 100;
 }

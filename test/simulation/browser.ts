@@ -7,6 +7,11 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** Where a form led, or the page that it left the payer on. */
 export type Sent = { location: string } | { page: Page };
 
+export interface SentFile {
+  field: string;
+  text: string;
+}
+
 export interface BrowserOptions {
   traffic: Pick<Traffic, 'carry'>;
   clock: VirtualClock;
@@ -14,6 +19,10 @@ export interface BrowserOptions {
   cookies?: Readonly<Record<string, string>>;
 }
 
+type Typed = Readonly<Record<string, string>>;
+
+const urlEncoded = 'application/x-www-form-urlencoded';
+const boundary = 'boundary-of-a-simulated-browser';
 const triesMax = 12;
 const pauseMs = 3_000;
 
@@ -29,24 +38,30 @@ export class Browser {
     this.#cookies = new Map(Object.entries(cookies));
   }
 
+  setCookie(name: string, value: string): void {
+    this.#cookies.set(name, value);
+  }
+
   async open(path: string): Promise<Page> {
-    const { status, body } = await this.#load('GET', path, '');
+    const { status, body } = await this.#load('GET', path, null);
     return readPage(path, status, body.toString('utf8'));
   }
 
-  async send({ action, hidden }: PageForm, typed: Readonly<Record<string, string>>): Promise<Sent> {
-    const form = new URLSearchParams({ ...hidden, ...typed }).toString();
-    const { status, headers, body } = await this.#load('POST', action, form);
+  /** With a file, as the browser sends a form that has one. */
+  async send({ action, hidden }: PageForm, typed: Typed, file?: SentFile): Promise<Sent> {
+    const fields = { ...hidden, ...typed };
+    const sent = file ? withFile(fields, file) : { type: urlEncoded, text: new URLSearchParams(fields).toString() };
+    const { status, headers, body } = await this.#load('POST', action, sent);
     if (status === 303) return { location: headers['location'] ?? '' };
     return { page: readPage(action, status, body.toString('utf8')) };
   }
 
-  async #load(method: string, path: string, form: string): Promise<CallResponse> {
+  async #load(method: string, path: string, sent: { type: string; text: string } | null): Promise<CallResponse> {
     let last = 'no try';
     for (let tries = 0; tries < triesMax; tries += 1) {
       try {
-        const headers = this.#headers(form);
-        const call = { method, url: new URL(path, publicUrl), headers, body: Buffer.from(form) };
+        const headers = this.#headers(sent?.type);
+        const call = { method, url: new URL(path, publicUrl), headers, body: Buffer.from(sent?.text ?? '') };
         const response = await this.#traffic.carry(call);
         this.#keepCookies(response);
         if (response.status < 500 && response.status !== 429) return response;
@@ -59,10 +74,11 @@ export class Browser {
     }
     throw new Error(`${method} ${path} has no page: ${last}`);
   }
-  #headers(form: string): Record<string, string> {
+
+  #headers(type: string | undefined): Record<string, string> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     return {
-      ...(form === '' ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...(type === undefined ? {} : { 'content-type': type }),
       ...(cookie === '' ? {} : { cookie, 'sec-fetch-site': 'same-origin' }),
     };
   }
@@ -73,4 +89,12 @@ export class Browser {
       if (name !== '') this.#cookies.set(name, value);
     }
   }
+}
+
+function withFile(fields: Typed, { field, text }: SentFile): { type: string; text: string } {
+  const part = (name: string, value: string) =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const parts = Object.entries(fields).map(([name, value]) => part(name, value));
+  const file = part(`${field}"; filename="statement.csv`, text);
+  return { type: `multipart/form-data; boundary=${boundary}`, text: `${parts.join('')}${file}--${boundary}--\r\n` };
 }

@@ -3,12 +3,13 @@ import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import { keyIdOf } from '../../server/src/kit/seal.ts';
 import { countSealed } from '../../server/src/operator/reseal-secrets.ts';
 import { checkConsole, checkDashboard } from './check-dashboard.ts';
+import { checkForms } from './check-forms.ts';
 import { checkOversight } from './check-oversight.ts';
 import { checkPauses } from './check-pauses.ts';
 import { checkSettings } from './check-settings.ts';
 import { checkTeam } from './check-team.ts';
 import type { FalseKind } from './contradictions.ts';
-import { ownAccountName } from './own-account.ts';
+import { ownAccountName, secondAccountName } from './own-account.ts';
 import type { World } from './world.ts';
 
 // What `translateError` says of timeouts and lost connections.
@@ -23,7 +24,7 @@ export async function listUnfinished({ room, till }: Pick<World, 'room' | 'till'
       ON intents.merchant_id = waiting.merchant_id AND intents.id = intent_id
     WHERE waiting.id = ${chargeId} AND received_directly AND (expires_at > $1 OR EXISTS (SELECT FROM typed_ids
       WHERE typed_ids.merchant_id = waiting.merchant_id AND charge_id = waiting.id AND state IN ('waiting', 'contested'))))`;
-  const text = `SELECT 'transfer ' || id || ' is ' || status AS what FROM transfers WHERE status NOT IN ('completed', 'failed', 'reversed')
+  const text = `SELECT 'transfer ' || id || ' is ' || status AS what FROM transfers WHERE status NOT IN ('completed', 'failed', 'reversed', 'cancelled')
       AND NOT EXISTS (SELECT FROM cases
         WHERE cases.merchant_id = transfers.merchant_id AND subject_id = transfers.id AND kind <> 'outcome_unknown')
     UNION ALL SELECT 'charge ' || id || ' is ' || status || ' ' || progress || ' at ' || network FROM charges
@@ -56,6 +57,7 @@ export async function findViolation(world: World): Promise<string | null> {
     checkSettings,
     checkTeam,
     checkOversight,
+    checkForms,
     checkPauses,
     checkWaiting,
     checkSealed,
@@ -93,7 +95,7 @@ async function checkNetworks({ room, traffic }: World): Promise<string | null> {
       SELECT merchant_id, debit_account AS account, amount FROM movements
       UNION ALL SELECT merchant_id, credit_account, -amount FROM movements
     ), ours AS (
-      SELECT m.short_id AS account, CASE l.account WHEN 'float:' || $3 THEN 'gsma-test' ELSE substr(l.account, length('float:') + 1) END AS rail, l.amount
+      SELECT m.short_id AS account, CASE WHEN substr(l.account, length('float:') + 1) = ANY ($3) THEN 'gsma-test' ELSE substr(l.account, length('float:') + 1) END AS rail, l.amount
       FROM moved l JOIN merchants m ON m.id = l.merchant_id WHERE l.account LIKE 'float:%'
     ), compared AS (
       SELECT account, rail, amount AS at_network, 0 AS in_ledger FROM theirs
@@ -102,7 +104,7 @@ async function checkNetworks({ room, traffic }: World): Promise<string | null> {
     SELECT rail || ' holds ' || sum(at_network) || ' for ' || account || ', the ledger says ' || sum(in_ledger) AS what
     FROM compared GROUP BY account, rail HAVING sum(at_network) <> sum(in_ledger) ORDER BY 1`;
   const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [
-    ...[new Date(room.clock.passedMs), contradictedReferences(traffic), ownAccountName],
+    ...[new Date(room.clock.passedMs), contradictedReferences(traffic), [ownAccountName, secondAccountName]],
   ]);
   return rows[0] ? `networks: ${rows[0].what}` : null;
 }

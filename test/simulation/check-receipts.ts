@@ -62,7 +62,10 @@ async function checkDecided({ room, dashboard }: World, payments: readonly Direc
     if (!rows.some((row) => row.id === receiptId && row.intentId === intentId))
       return `receipts: receipt ${receiptId} was said to have paid ${intentId}, and has not`;
   }
-  const entries = `SELECT object_id AS "intentId" FROM audit_entries WHERE action = 'receipts.match' AND result = 'done'`;
+  // An operator's entry is about the business, and names the payment's attempt.
+  const entries = `SELECT COALESCE((SELECT intent_id::text FROM charges JOIN json_array_elements(changes) AS each (change)
+      ON change->>'field' = 'transaction' AND change->>'after' = charges.id::text), object_id) AS "intentId"
+    FROM audit_entries WHERE action = 'receipts.match' AND result = 'done'`;
   const logged = (await room.shared.database.asOwner<{ intentId: string }>(entries)).rows.map(
     ({ intentId }) => intentId,
   );

@@ -10,6 +10,19 @@ const smallestMinor = 1_000n;
 // A form has an amount that no other form has.
 const formsMax = 100;
 
+type Setting = readonly [page: string, first: Typed, ...others: Typed[]];
+type Typed = Readonly<Record<string, string>>;
+
+/** Each with what it may be set to. */
+const settings: readonly [Setting, ...Setting[]] = [
+  ['checkout/fees', { fee_payer: 'customer' }, { fee_payer: 'business' }],
+  ['payouts/schedule', { schedule: 'daily' }, { schedule: 'weekly' }, { schedule: 'manual' }],
+  ['limits/refunds', { refund_limit: '20' }, { refund_limit: '90' }, { refund_limit: '' }],
+  ['limits/payouts', { above: '80' }, { above: '30' }, { above: '' }],
+  ['limits/receipts', { above: '70' }, { above: '120' }, { above: '' }],
+  ['checkout/urls', { 'data.return_url': 'https://shop.example/thanks' }, { 'data.return_url': '' }],
+];
+
 /** Somebody of the first merchant's business. */
 export interface Member {
   email: string;
@@ -29,21 +42,27 @@ export interface PressedForm {
   /** Null where it is all that can be refunded. */
   amountMinor: bigint | null;
   location: string | null;
+  /** The page that says so, where the form leads to none; null where no page came. */
+  shown: string | null;
 }
 
 interface FormToFill {
   path: string;
-  typed: Readonly<Record<string, string>>;
-  amountMinor: bigint | null;
+  /** Nothing, where it only asks. */
+  typed?: Readonly<Record<string, string>> | undefined;
+  /** What a second person types who fills it in at the same time, where that is something else. */
+  otherTyped?: Readonly<Record<string, string>> | undefined;
+  amountMinor?: bigint | null;
   /** Whether a page shows what will happen before the button acts. */
-  isConfirmed: boolean;
+  isConfirmed?: boolean;
   /** Whether two people who fill it in would want two of it. */
   isOfOne?: boolean;
 }
 
 /** A link, counter or payment that somebody has created by one form; the id is undefined where no page has said it. */
 export interface CreatedRecord {
-  table: 'payment_links' | 'virtual_terminals' | 'payment_intents';
+  kind: 'link' | 'counter' | 'payment' | 'payment_at_counter';
+  /** By which it is found; the counter, where that has nothing else. */
   title: string;
   id: string | undefined;
 }
@@ -92,20 +111,20 @@ export class Dashboard {
     const amountMinor = isWhole ? null : this.#nextAmount();
     const typed = amountMinor === null ? {} : { amount: amountText(amountMinor) };
     const path = `${this.#options.base}/payments/${paymentId}/refund`;
-    return this.#act({ path, typed, amountMinor, isConfirmed: true }, choices);
+    return this.act({ path, typed, amountMinor, isConfirmed: true }, choices);
   }
 
   payOut(choices: Choices): Promise<unknown> {
     const amountMinor = this.#nextAmount() + (choices.below(2) === 0 ? 10_000n : 0n);
     const payee = { account_number: choices.pick(numbers), beneficiary_name: 'Awa Ceesay' };
     const typed = { amount: amountText(amountMinor), network: choices.pick(['wave', 'aps', 'qmoney']), ...payee };
-    return this.#act({ path: `${this.#options.base}/transfers/new`, typed, amountMinor, isConfirmed: true }, choices);
+    return this.act({ path: `${this.#options.base}/transfers/new`, typed, amountMinor, isConfirmed: true }, choices);
   }
 
   payOutSubAccount(id: string, choices: Choices): Promise<unknown> {
     const amountMinor = this.#nextAmount();
     const path = `${this.#options.base}/sub-accounts/${id}/payout?amount=${amountText(amountMinor)}`;
-    return this.#act({ path, typed: {}, amountMinor, isConfirmed: false }, choices);
+    return this.act({ path, amountMinor }, choices);
   }
 
   /** Approves or declines a payout that waits for a second person; whoever has asked for it may only take it back. */
@@ -118,7 +137,7 @@ export class Dashboard {
     if (id === undefined) return;
     const decision = choices.pick(['approve', 'approve', 'approve', 'decline']);
     const path = `${base}/transfers/requests/${id}/${decision}`;
-    await this.#act({ path, typed: {}, amountMinor: null, isConfirmed: false }, choices);
+    await this.act({ path }, choices);
   }
 
   /** Decides which payment a receipt has paid, of those that its page proposes. */
@@ -134,68 +153,92 @@ export class Dashboard {
     const charge = proposed[choices.below(Math.max(1, proposed.length))];
     if (charge === undefined) return;
     const path = `${base}/receipts/${id}/match`;
-    await this.#act({ path, typed: { charge }, amountMinor: null, isConfirmed: true }, choices);
+    await this.act({ path, typed: { charge }, isConfirmed: true }, choices);
   }
 
   /** The new link's id. */
   openLink(choices: Choices): Promise<string | undefined> {
     const title = this.#nextTitle();
     const price = choices.below(2) === 0 ? { 'data.amount': '25' } : { 'data.min_amount': '2' };
-    return this.#create('links', 'payment_links', { 'data.title': title, ...price }, title, choices);
+    return this.#create('links/new', 'link', { 'data.title': title, ...price }, title, choices);
   }
 
   /** The new counter's id. */
   openCounter(choices: Choices): Promise<string | undefined> {
     const name = this.#nextTitle();
-    return this.#create('counters', 'virtual_terminals', { name, 'chat_numbers.0': '7012345' }, name, choices);
+    return this.#create('counters/new', 'counter', { name, 'chat_numbers.0': '7012345' }, name, choices);
   }
 
   /** The new payment's id. */
   requestPayment(choices: Choices): Promise<string | undefined> {
     const title = this.#nextTitle();
     const amount = amountText(this.#nextAmount());
-    return this.#create('payments', 'payment_intents', { 'data.title': title, 'data.amount': amount }, title, choices);
+    return this.#create('payments/new', 'payment', { 'data.title': title, 'data.amount': amount }, title, choices);
+  }
+
+  /** The new payment's id, of a counter that has no other. */
+  payAtScreen(counterId: string, choices: Choices): Promise<string | undefined> {
+    const typed = { amount: amountText(this.#nextAmount()) };
+    return this.#create(`counters/${counterId}/screen/amount`, 'payment_at_counter', typed, counterId, choices);
+  }
+
+  /** Two people may change it to something else at the same time. */
+  async editPage(kind: 'payment-links' | 'virtual-terminals', id: string, choices: Choices): Promise<void> {
+    const [typed, otherTyped] = [this.#nextTitle(), this.#nextTitle()].map((title): Typed =>
+      kind === 'payment-links'
+        ? { 'data.title': title, 'data.amount': amountText(this.#nextAmount()) }
+        : { name: title, 'chat_numbers.0': '7012345' },
+    );
+    await this.act({ path: `${this.#options.base}/${listOf(kind)}/${id}/edit`, ...{ typed, otherTyped } }, choices);
+  }
+
+  /** A setting of the business, which two people may change to something else at the same time. */
+  async changeSetting(choices: Choices): Promise<void> {
+    const [page, first, ...others] = choices.pick(settings);
+    const [typed, otherTyped] = [choices.pick([first, ...others]), choices.pick([first, ...others])];
+    await this.act({ path: `${this.#options.base}/settings/${page}`, typed, otherTyped }, choices);
   }
 
   /** Off where it is on, and on where it is off: by one of them, or both at once. */
   async switchPage(kind: 'payment-links' | 'virtual-terminals', id: string, choices: Choices): Promise<void> {
     const path = `${this.#options.base}/${listOf(kind)}/${id}/switch`;
-    await this.#act({ path, typed: {}, amountMinor: null, isConfirmed: false }, choices);
+    await this.act({ path }, choices);
   }
 
   /** Whether a page has said so. */
   async deletePage(kind: 'payment-links' | 'virtual-terminals', id: string, choices: Choices): Promise<boolean> {
     const path = `${this.#options.base}/${listOf(kind)}/${id}/delete`;
-    const forms = await this.#act({ path, typed: {}, amountMinor: null, isConfirmed: false }, choices);
+    const forms = await this.act({ path }, choices);
     return forms.some(({ location }) => location !== null);
   }
 
   async #create(
-    list: string,
-    table: CreatedRecord['table'],
+    page: string,
+    kind: CreatedRecord['kind'],
     typed: Readonly<Record<string, string>>,
     title: string,
     choices: Choices,
   ): Promise<string | undefined> {
-    const path = `${this.#options.base}/${list}/new`;
-    const [form] = await this.#act({ path, typed, amountMinor: null, isConfirmed: false, isOfOne: true }, choices);
+    const path = `${this.#options.base}/${page}`;
+    const [form] = await this.act({ path, typed, isOfOne: true }, choices);
     if (!form) return undefined;
     const [, id] = /\/([0-9a-f-]{36})$/.exec(form.location ?? '') ?? [];
-    this.created.push({ table, title, id });
+    this.created.push({ kind, title, id });
     return id;
   }
 
   /** One of them, or two at once, each with a form of their own. */
-  async #act(form: FormToFill, choices: Choices): Promise<PressedForm[]> {
+  async act(form: FormToFill, choices: Choices): Promise<PressedForm[]> {
     const [one, other] = choices.below(2) === 0 ? this.#signedIn : this.#signedIn.toReversed();
     if (!one || !other) return [];
-    const isShared = form.amountMinor === null && form.isOfOne !== true && choices.below(2) === 0;
+    const isShared = (form.amountMinor ?? null) === null && form.isOfOne !== true && choices.below(2) === 0;
     const presses = () => choices.pick(['once', 'once', 'twice', 'again'] as const);
     const ways = isShared ? ([presses(), presses()] as const) : ([presses()] as const);
     const [first, second] = ways;
+    const ofOther = form.otherTyped && { typed: form.otherTyped };
     const pressed = await Promise.all([
       this.#fillIn(one, form, first),
-      ...(second === undefined ? [] : [this.#fillIn(other, form, second)]),
+      ...(second === undefined ? [] : [this.#fillIn(other, { ...form, ...ofOther }, second)]),
     ]);
     return pressed.filter((each) => each !== undefined);
   }
@@ -205,7 +248,7 @@ export class Dashboard {
     filling: FormToFill,
     presses: 'once' | 'twice' | 'again',
   ): Promise<PressedForm | undefined> {
-    const { path, typed, amountMinor, isConfirmed } = filling;
+    const { path, typed = {}, amountMinor = null, isConfirmed = false } = filling;
     const { browser } = member;
     let form = formOf(await browser.open(path));
     if (form && isConfirmed) {
@@ -229,7 +272,7 @@ export class Dashboard {
   }
 
   /** However often its button is pressed, a form leads to one place. */
-  #notePressed(form: Omit<PressedForm, 'location'>, sent: readonly Sent[]): PressedForm {
+  #notePressed(form: Omit<PressedForm, 'location' | 'shown'>, sent: readonly Sent[]): PressedForm {
     const { base, note } = this.#options;
     const locations = new Set(
       sent.flatMap((one) => ('location' in one && one.location.startsWith(base) ? [one.location] : [])),
@@ -237,7 +280,8 @@ export class Dashboard {
     if (locations.size > 1) throw new Error(`one form leads to ${[...locations].join(' and to ')}`);
     const [location = null] = locations;
     note(`  a form leads to ${location ?? 'no record'}`);
-    const pressed = { ...form, location };
+    const page = sent.flatMap((one) => ('page' in one && one.page.status === 200 ? [one.page.text] : []))[0];
+    const pressed = { ...form, location, shown: page ?? null };
     this.pressed.push(pressed);
     return pressed;
   }

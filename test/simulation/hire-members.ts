@@ -17,6 +17,7 @@ import type { Member } from './dashboard.ts';
 import type { TeamMember } from './team.ts';
 import { publicUrl } from './machines.ts';
 
+const address = '127.0.0.1';
 const password = 'mango pirogue laterite drum';
 // Of people who never sign in by a password.
 const unusedHash = 'none';
@@ -29,14 +30,21 @@ interface HiringOptions {
   secrets: Secrets;
 }
 
-/** An owner and somebody of finance, each with an authenticator app. */
-export async function hireMembers(db: Database, businessId: string, options: HiringOptions): Promise<Member[]> {
+/** An owner and somebody of finance, or two owners where both change settings, each with an authenticator app. */
+export async function hireMembers(
+  db: Database,
+  { businessId, hasDesk }: { businessId: string; hasDesk: boolean },
+  options: HiringOptions,
+): Promise<Member[]> {
   const context = contextOf(db, options);
   const passwordHash = await hashPassword(options.random, password);
   const members: Member[] = [];
-  for (const role of ['owner', 'finance'] as const) {
-    const email = `${role}@example.gm`;
-    const login = { email, name: `Awa ${role}`, passwordHash, businessId, grant: { role, terminalIds: [] } };
+  for (const [name, role] of [
+    ['Awa', 'owner'],
+    ['Binta', hasDesk ? 'owner' : 'finance'],
+  ] as const) {
+    const email = `${name.toLowerCase()}@example.gm`;
+    const login = { email, name, passwordHash, businessId, grant: { role, terminalIds: [] } };
     const account = await db.withTransaction((tx) => createMember(tx, context, login));
     members.push({ email, password, code: await pairApp(context, account) });
   }
@@ -69,20 +77,26 @@ export async function hireConsoleOperators(db: Database, options: HiringOptions)
   for (const name of ['Isatou', 'Ebrima']) {
     const named = { email: `${name.toLowerCase()}@operator.gm`, name, role: 'admin' };
     const { login } = await db.withTransaction((tx) => createLogin(tx, context, named));
-    logins.push({ operatorId: login.operatorId, ...(await signIn(context, login.accountId)) });
+    const signInAgain = () => newSession(context, login.accountId);
+    logins.push({ operatorId: login.operatorId, ...(await signIn(context, login.accountId)), signInAgain });
   }
   return logins;
 }
 
 /** Without a password: its hash takes a time that no step has. */
 async function signIn(context: AccountContext, accountId: string): Promise<{ cookie: string; code: () => string }> {
-  const client = { device: 'Firefox on Linux', address: '127.0.0.1', requestId: 'req_1' };
-  const { token: cookie } = await context.db.withTransaction(async (tx) =>
-    startSession(tx, context, accountId, { client, isComplete: true, withFactor: false }),
-  );
-  const signedIn = await findSignedIn(context, cookie, client.address);
+  const cookie = await newSession(context, accountId);
+  const signedIn = await findSignedIn(context, cookie, address);
   if (!signedIn) throw new Error(`${accountId} is not signed in`);
   return { cookie, code: await pairApp(context, signedIn.account) };
+}
+
+async function newSession(context: AccountContext, accountId: string): Promise<string> {
+  const client = { device: 'Firefox on Linux', address, requestId: 'req_1' };
+  const { token } = await context.db.withTransaction(async (tx) =>
+    startSession(tx, context, accountId, { client, isComplete: true, withFactor: false }),
+  );
+  return token;
 }
 
 function contextOf(db: Database, { clock, random, secrets: { sealer, pepper } }: HiringOptions): AccountContext {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { App } from '../../server/src/app/app.ts';
-import type { FaultKind } from './plan.ts';
+import type { FaultKind } from './kinds.ts';
 
 /** One run of one process of the service; after a crash its machine starts another. */
 export interface Instance {

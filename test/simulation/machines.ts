@@ -8,6 +8,7 @@ import { createInProcessApi } from '../../server/src/http/in-process-api.ts';
 import { memberPages, operatorPages, payerPages, serveApi } from '../../server/src/process/serve.ts';
 import { testKeys } from '../harness/service.ts';
 import type { ChangeFeeds } from './change-feed.ts';
+import type { Commits } from './commits.ts';
 import { asInstance, type Instance, type Machine } from './instance.ts';
 import type { SharedDatabase } from './shared-database.ts';
 import { scheduledDatabase } from './scheduled-database.ts';
@@ -25,6 +26,7 @@ export interface MachineRoom {
   clock: VirtualClock;
   scheduler: Scheduler;
   feeds: ChangeFeeds;
+  commits: Commits;
   /** The warnings and errors of all instances. */
   logLines: string[];
   /** What the next start of an instance has: the key that seals, and those that only open. */
@@ -105,10 +107,10 @@ async function openInstance(room: MachineRoom, instance: Instance): Promise<void
 /** What the code of an instance is handed instead of the real things. */
 export async function appOptionsOf(room: MachineRoom, instance: Instance): Promise<AppOptions> {
   const { machine, name } = instance;
-  const { scheduler, feeds, logLines } = room;
+  const { scheduler, feeds, logLines, commits } = room;
   const clock = room.clock.ofMachine(machine);
   const log = createServiceLog({ level: 'warn', write: (line) => logLines.push(`${name} ${line}`) });
-  const db = scheduledDatabase(room.shared.connections, { scheduler, instance, clock, log });
+  const db = scheduledDatabase(room.shared.connections, { scheduler, instance, clock, log, commits });
   const config = readConfig(settingsOf(room, machine.role));
   const random = seededRandom(`${room.seed} ${name}`);
   const { secrets, keyring } = await openSecrets(readSecrets(config, random), { db, clock });

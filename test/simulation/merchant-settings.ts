@@ -145,6 +145,35 @@ export class MerchantSettings {
     this.#options.record(await group.merchant.send('PUT', path, { members }));
   }
 
+  /** No payment names it from then on. */
+  async deleteGroup(choices: Choices, id: string): Promise<void> {
+    if (this.#groups.length === 0) await this.openGroup(choices, `${id} group`);
+    const [group] = this.#groups.splice(choices.below(Math.max(1, this.#groups.length)), 1);
+    if (!group) return;
+    const { merchant } = group;
+    const { record, notePayment } = this.#options;
+    const { status } = record(await merchant.send('DELETE', `/v1/sub-account-groups/${group.id}`));
+    if (status !== 200) return;
+    const data = { amount: 100, network: 'aps', account_number: '7000001', sub_account_group: group.id };
+    const response = await merchant.send('POST', '/v1/payments', { data }, `key ${id}`);
+    notePayment(merchant, response);
+    if (response.status === 201) throw new Error(`a payment names ${group.id}, which was deleted`);
+  }
+
+  /** Its receiver gets an event that is about nothing, or one once more; now and then the overlap of its secrets ends. */
+  async testEndpoint(choices: Choices): Promise<void> {
+    const endpoint = this.endpoints[choices.below(Math.max(1, this.endpoints.length))];
+    if (!endpoint) return;
+    const { merchant, id } = endpoint;
+    const events = [...(await this.#listEvents(merchant))];
+    const path = choices.pick([
+      `/v1/webhook-endpoints/${id}/test`,
+      `/v1/webhook-endpoints/${id}/end-overlap`,
+      `/v1/events/${events[choices.below(Math.max(1, events.length))] ?? id}/resend`,
+    ]);
+    this.#options.record(await merchant.send('POST', path, {}));
+  }
+
   /** Two payments at once, of which one may have the percentages that a change at the same time brings. */
   async payGroup(choices: Choices, id: string): Promise<void> {
     if (this.#groups.length === 0) await this.openGroup(choices, `${id} group`);

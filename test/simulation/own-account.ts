@@ -11,6 +11,8 @@ import type { Clock } from '../../server/src/kit/clock.ts';
  * a live merchant it is the only one.
  */
 export const ownAccountName = 'kairaba-own';
+/** One more, with the same wallet, which operators connect at the console. */
+export const secondAccountName = 'kairaba-second';
 
 const institution = (identifier: string) => ({ type: 'organisationid', identifier });
 // As `server/src/networks/gsma/test-account.ts`: the same simulated provider, and the merchant's own wallet there.
@@ -42,12 +44,24 @@ export async function connectOwnAccount(
 ): Promise<void> {
   const parts = { db, clock, secrets, config: { production: false }, notifier: { notify: () => {} } };
   const context: RailAccountContext = createRailAccountContext(parts);
-  const apiKey = accountCredential(secrets.simulatorBearerSecret, { network: 'gsma', account: shortId });
+  const { 'base-url': baseUrl, ...fields } = accountFields({ shortId, secrets, internalUrl });
   await db.withTransaction((tx) =>
     addRailAccount(tx, context, {
-      ...{ kind: 'gsma', name: ownAccountName, testMode, businessId, position: null },
-      baseUrl: `${internalUrl}/simulator/networks/gsma`,
-      fields: { config: JSON.stringify(config), 'api-key': apiKey, amounts: 'bututs' },
+      ...{ kind: 'gsma', name: ownAccountName, testMode, businessId, position: null, baseUrl, fields },
     }),
   );
+}
+
+/** What is typed to connect an account with the merchant's own wallet. */
+export function accountFields({
+  shortId,
+  secrets,
+  internalUrl,
+}: Pick<Merchant, 'shortId'> &
+  Pick<OwnAccountOptions, 'internalUrl'> & {
+    secrets: Pick<Secrets, 'simulatorBearerSecret'>;
+  }) {
+  const apiKey = accountCredential(secrets.simulatorBearerSecret, { network: 'gsma', account: shortId });
+  const baseUrl = `${internalUrl}/simulator/networks/gsma`;
+  return { 'base-url': baseUrl, config: JSON.stringify(config), 'api-key': apiKey, amounts: 'bututs' };
 }

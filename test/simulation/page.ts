@@ -32,7 +32,7 @@ function readForm(action: string, body: string): PageForm {
   const radios = inputs.filter(({ type, name }) => type === 'radio' && name === 'network');
   const options = readLists(body);
   const shown = inputs.filter(({ type, name }) => type !== 'hidden' && name !== '');
-  const filled = shown.filter(({ type }) => type !== 'radio' && type !== 'checkbox');
+  const filled = shown.filter(({ type, isTicked }) => type !== 'radio' && (type !== 'checkbox' || isTicked));
   return {
     ...{ action, hidden: Object.fromEntries(hidden), fields: shown.map(({ name }) => name) },
     filled: { ...readChosen(body), ...Object.fromEntries(filled.map(({ name, value }) => [name, value])) },
@@ -59,9 +59,10 @@ function readChosen(body: string): Record<string, string> {
   return Object.fromEntries([...chosen, ...areas.map(([, name = '', text = '']) => [name, unescaped(text)] as const)]);
 }
 
-function readInput(text: string): { type: string; name: string; value: string } {
+function readInput(text: string): { type: string; name: string; value: string; isTicked: boolean } {
   const attribute = (name: string) => unescaped(new RegExp(`\\b${name}="([^"]*)"`).exec(text)?.[1] ?? '');
-  return { type: attribute('type'), name: attribute('name'), value: attribute('value') };
+  const isTicked = /\schecked\b/.test(text);
+  return { type: attribute('type'), name: attribute('name'), value: attribute('value'), isTicked };
 }
 
 function unescaped(text: string): string {

@@ -1,4 +1,6 @@
+import { transactionKeyOf } from '../../server/src/receipts/receipt.ts';
 import { Choices } from './choices.ts';
+import { isLed, type ConsoleOperators } from './console-operators.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import type { Operators } from './operators.ts';
@@ -16,6 +18,8 @@ export interface ReceiptActsOptions {
   till: Till;
   operators: Operators;
   dashboard: Dashboard | undefined;
+  consoleOperators: ConsoleOperators | undefined;
+  businessId: string;
   notePayment: (response: MerchantResponse) => void;
   noteRefund: (response: MerchantResponse) => void;
 }
@@ -83,6 +87,30 @@ export class ReceiptActs {
       member && dashboard.matchReceipt(member),
       other ? this.match(choices) : dashboard.matchReceipt(choices),
     ]);
+  }
+
+  /** As by form, at the console. */
+  async matchAtConsole(choices: Choices, id: string): Promise<void> {
+    const payment = await this.#begin(receiptAmounts[0], id);
+    const { receiptPayers, consoleOperators, operators, businessId } = this.#options;
+    const money = payment && (await receiptPayers.send(payment));
+    if (!money || !consoleOperators) return;
+    const list = `/operator/businesses/${businessId}/receipts`;
+    const { text } = await consoleOperators.open(0, `${list}?environment=test`);
+    const proposed = [...text.matchAll(/\/receipts\/(match\?environment=test[^"]*charge=[^"]*)"/g)];
+    const [, page] = proposed[choices.below(Math.max(1, proposed.length))] ?? [];
+    if (page === undefined) return;
+    const path = `${list}/${page.replaceAll('&amp;', '&')}`;
+    const payer = new Choices(`at once ${choices.below(1_000_000)}`);
+    operators.matchedKeys.add(transactionKeyOf(money.transactionId) ?? '');
+    const [sent] = await Promise.all([
+      consoleOperators.atOnce(choices, path, {}),
+      choices.below(3) > 0 && receiptPayers.type(payment.path, money.transactionId, payer),
+    ]);
+    const [, receiptId = 'none'] = /receipt=([^&]+)/.exec(path) ?? [];
+    const left = await consoleOperators.open(0, `${list}?environment=test`);
+    if (sent.some(isLed) && left.text.includes(receiptId))
+      throw new Error(`receipt ${receiptId} was said to have paid, and is without a payment`);
   }
 
   /** Of a payment that is paid: once, or two programs at once. Now and then the merchant has not returned the money. */

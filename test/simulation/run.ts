@@ -9,6 +9,7 @@ import { asInstance, type Machine } from './instance.ts';
 import { crash, startInstance } from './machines.ts';
 import { passPeriods } from './periods.ts';
 import { handsCount, hasTill, stepFaults, type Fault, type Plan } from './plan.ts';
+import { reconcileAtConsole } from './statements.ts';
 import { tillName } from './till.ts';
 import { areCasesUnknown, areReversalsOpen, resolveUnknownCases } from './unknown-cases.ts';
 import { createWorld, startedAt, type World } from './world.ts';
@@ -177,12 +178,15 @@ class Run {
   /** The statement of a number that receives by receipts confirms what its phone has forwarded, or contradicts it. */
   async #readStatementOfTill(): Promise<string | null> {
     if (!hasTill(this.#plan)) return null;
-    const { till, operators } = this.#world;
+    const { till, operators, consoleActs } = this.#world;
     const days = this.#listDays();
     await this.pass(2 * dayMs);
     // It is complete for the days before this line.
     till.receive(walkInMinor);
-    await this.untilDone(operators.importStatement({ rail: tillName, lines: till.statement, days }));
+    const statement = { rail: tillName, lines: till.statement, days };
+    await this.untilDone(
+      consoleActs ? reconcileAtConsole(consoleActs.operators, statement) : operators.importStatement(statement),
+    );
     return (await this.finish()) ?? checkReceipts(this.#world);
   }
 

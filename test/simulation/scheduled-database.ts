@@ -4,8 +4,9 @@ import type { Database, Queryable, Statement, Transaction } from '../../server/s
 import { sqlState, translateError } from '../../server/src/kit/db-errors.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { PublicError } from '../../server/src/kit/public-error.ts';
+import { writtenIds, type Commits } from './commits.ts';
 import { never, untilCrash, type Instance } from './instance.ts';
-import type { FaultKind } from './plan.ts';
+import type { FaultKind } from './kinds.ts';
 import type { Connection, Scheduler } from './scheduler.ts';
 import { connectionsMax, transactions, type End, type UnderWay } from './under-way.ts';
 
@@ -16,13 +17,21 @@ const usualLockTimeoutMs = 1_200;
 const listOfSettlement = 'settlement_list_unsettled';
 const standsStillMs = 5_000;
 
+interface ScheduledDatabaseOptions {
+  scheduler: Scheduler;
+  instance: Instance;
+  clock: Clock;
+  log: Log;
+  commits: Commits;
+}
+
 /**
  * Each statement, begin and commit is a step. Statements of one transaction keep their order, as on their connection: those sent
  * without waiting go with the next that is awaited, and those sent together are one step.
  */
 export function scheduledDatabase(
   inner: Database,
-  { scheduler, instance, clock, log }: { scheduler: Scheduler; instance: Instance; clock: Clock; log: Log },
+  { scheduler, instance, clock, log, commits }: ScheduledDatabaseOptions,
 ): Database {
   const slots = new Slots(connectionsMax);
   const single = async <Result>(label: string, send: () => Promise<Result>): Promise<Result> => {
@@ -38,6 +47,7 @@ export function scheduledDatabase(
     try {
       await scheduler.waitForStep('begin');
       let committing: ScheduledTransaction | undefined;
+      const noteCommitted = commits.begin();
       const underWay: UnderWay = { end: scheduler.beginStatement('begin', undefined, 'statement'), clock };
       const run = async (scheduled: ScheduledTransaction) => {
         const value = await body(scheduled);
@@ -60,7 +70,11 @@ export function scheduledDatabase(
           throw error;
         }
       };
-      const result = transactions.run(underWay, () => inner.withTransaction(attempt, cause));
+      const result = transactions.run(underWay, async () => {
+        const value = await inner.withTransaction(attempt, cause);
+        noteCommitted(committing?.written ?? []);
+        return value;
+      });
       const value = await finish(instance, (hasFailed) => underWay.end(hasFailed), result);
       if (befalls(instance, 'commit_lost')) throw translateError(new Error('Connection terminated unexpectedly'));
       committing?.runAfterCommit();
@@ -126,6 +140,8 @@ class ScheduledTransaction implements Transaction, Connection {
   readonly #parts: { scheduler: Scheduler; instance: Instance; log: Log };
   readonly #beforeCommit: ((tx: Transaction) => Promise<void>)[] = [];
   readonly #afterCommit: (() => void)[] = [];
+  /** The ids of rows whose order counts (commits.ts). */
+  readonly written: string[] = [];
   #unsent: ((group: Group) => void)[] = [];
   #isWaiting = false;
 
@@ -157,6 +173,7 @@ class ScheduledTransaction implements Transaction, Connection {
   send(statement: Statement): void {
     // A timeout in real time would depend on how busy this machine is.
     const lockTimeoutMs = /set_config\('lock_timeout', '(\d+)ms'/.exec(statement.text)?.[1];
+    this.written.push(...writtenIds(statement));
     if (lockTimeoutMs === undefined) this.#unsent.push(() => this.#inner.send(statement));
     else this.lockTimeoutMs = Number(lockTimeoutMs);
   }

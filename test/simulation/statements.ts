@@ -1,4 +1,5 @@
 import { addMs, dayMs } from '../../server/src/kit/clock.ts';
+import { formatAmount } from '../../server/src/kit/money.ts';
 import { firstMoment } from '../../server/src/kit/time-or-day.ts';
 import type { StatementEntry } from '../../server/src/networks/statement.ts';
 import { refundIdOf } from '../../server/src/networks/wave/statement.ts';
@@ -9,6 +10,7 @@ import { runDay } from '../../server/src/reconciliation/run-day.ts';
 import type { Movement } from '../../simulator/statement/movement.ts';
 import type { SimulatedStatements } from '../../simulator/statement/simulated-statements.ts';
 import { sessionIdPrefix } from '../../simulator/wave/wire-session.ts';
+import type { ConsoleOperators } from './console-operators.ts';
 import type { Contradiction } from './contradictions.ts';
 import type { Fault } from './plan.ts';
 
@@ -125,4 +127,31 @@ function entryOf(network: (typeof networks)[number], movement: Movement): Statem
 function refundOfWave({ subjectId }: Movement): Partial<StatementEntry> {
   const originalTransactionId = refundIdOf(`${sessionIdPrefix}${subjectId}`);
   return { kind: 'refund', reference: null, originalTransactionId };
+}
+
+/** An operator uploads the statement at the console, where another one uploads it again, and both reconcile each day at once. */
+export async function reconcileAtConsole(
+  consoleOperators: ConsoleOperators,
+  { rail, lines, days }: AccountStatement,
+): Promise<void> {
+  await consoleOperators.signInAgain();
+  const base = '/operator/test/reconciliation';
+  const cells = lines.map(({ transactionId, at, kind, netMinor, balanceMinor, originalTransactionId }) => {
+    const [amount, balance] = [netMinor, balanceMinor ?? 0n].map((minor) => formatAmount(minor, { style: 'plain' }));
+    return [transactionId, at.toISOString(), kind, amount, balance, originalTransactionId ?? ''].join(';');
+  });
+  const text = ['transaction_id;time;type;amount;balance;original_transaction_id', ...cells, ''].join('\n');
+  for (const person of [0, 1] as const) {
+    // With one more empty row, so that its lines are read again.
+    const file = { field: 'lines', text: `${text}${'\n'.repeat(person)}` };
+    const sent = await consoleOperators.openAndPress(person, `${base}/import`, { network: rail }, file);
+    const said = (sent && 'page' in sent ? sent.page.text : '').replaceAll(/<[^>]*>/g, ' ');
+    const [added, known] = person === 0 ? [lines.length, 0] : [0, lines.length];
+    if (!said.includes(`${added} new lines, ${known} known, 0 refused`))
+      throw new Error(`the import of ${lines.length} lines says ${said.slice(0, 600)}`);
+  }
+  for (const day of days)
+    await Promise.all(
+      ([0, 1] as const).map((who) => consoleOperators.openAndPress(who, `${base}/run`, { network: rail, day })),
+    );
 }

@@ -1,5 +1,5 @@
 import { Browser, type Sent } from './browser.ts';
-import { isCodeRefused } from './console-operators.ts';
+import { isCodeRefused, isLed } from './console-operators.ts';
 import type { Choices } from './choices.ts';
 import type { MerchantClient } from './merchant-client.ts';
 import type { PageForm } from './page.ts';
@@ -194,11 +194,6 @@ export class Team {
       this.#isBusy = false;
     }
   }
-}
-
-/** Not to a sign-in: a session whose new token was lost on its way has ended. */
-function isLed(sent: Sent | undefined): sent is { location: string } {
-  return sent !== undefined && 'location' in sent && !/\/(sign-in|second-factor)\b/.test(sent.location);
 }
 
 function payoutOf(form: PageForm): Record<string, string> {

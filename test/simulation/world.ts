@@ -15,7 +15,10 @@ import { Acts, type ActsOptions } from './acts.ts';
 import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
 import { Choices } from './choices.ts';
+import { Commits } from './commits.ts';
+import { ConsoleActs } from './console-acts.ts';
 import { ConsoleOperators } from './console-operators.ts';
+import { atDesk } from './desk.ts';
 import { Dashboard, type Member } from './dashboard.ts';
 import { hireConsoleOperators, hireMembers, hireTeam } from './hire-members.ts';
 import { asInstance, consoleName, machineNames, type Machine } from './instance.ts';
@@ -37,19 +40,19 @@ import { createMerchantClient, type MerchantClient } from './merchant-client.ts'
 import { NetworkPauses } from './network-pauses.ts';
 import { awaitedDatabase, startNetworks, type Networks } from './networks.ts';
 import { Operators } from './operators.ts';
-import { connectOwnAccount } from './own-account.ts';
-import { Oversight } from './oversight.ts';
+import type { ActKind, FaultKind } from './kinds.ts';
+import { accountFields, connectOwnAccount, secondAccountName } from './own-account.ts';
+import { Oversight, type OversightOptions } from './oversight.ts';
 import { Payers } from './payers.ts';
 import {
   hasConsole,
+  hasDesk,
   hasLiveMerchant,
   hasMembers,
   hasOversight,
   hasPayers,
   hasTeam,
   hasTill,
-  type ActKind,
-  type FaultKind,
   type Plan,
 } from './plan.ts';
 import { ReceiptPayers } from './receipt-payers.ts';
@@ -80,6 +83,7 @@ export interface World {
   consoleOperators: ConsoleOperators | undefined;
   team: Team | undefined;
   oversight: Oversight | undefined;
+  consoleActs: ConsoleActs | undefined;
   merchants: readonly MerchantClient[];
   operators: Operators;
   networkPauses: NetworkPauses;
@@ -112,12 +116,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   const isLost = () => choices.below(5) === 0;
   const feeds = new ChangeFeeds({ waitForStep: (label) => scheduler.waitForStep(label), isLost });
   const restarts: Restart[] = [];
-  const room: MachineRoom = {
-    ...{ seed: plan.seed, shared, clock, scheduler, feeds, logLines: [], networkSecrets: {} },
-    ...{ hasPayers: hasPayers(plan), hasMembers: hasMembers(plan) || hasTeam(plan), hasConsole: hasConsole(plan) },
-    sealKeys: [testKeys.SEAL_KEY],
-    restart: (machine) => new Promise((done) => restarts.push({ machine, done })),
-  };
+  const room = roomOf(plan, { shared, clock, scheduler, feeds, restarts });
   const onboarded = await onboard(room, outside, plan);
   const db = awaitedDatabase(outside, () => scheduler.beginStatement('outside'));
   const { secrets } = onboarded;
@@ -132,25 +131,26 @@ export async function createWorld(plan: Plan): Promise<World> {
   scheduler.isOn = true;
   void asInstance(undefined, () => networks.sendCallbacks());
   for (const machine of machines) await startInstance(room, machine);
-  const merchants = clientsOf(onboarded, { traffic, clock });
-  const [first] = merchants;
+  const [program, ...others] = clientsOf(onboarded, { traffic, clock });
   const waitForStep = (label: string) => scheduler.waitForStep(label);
   const note = (text: string) => scheduler.note(text);
   const { operators, upkeep } = await hireOperators(room, outside);
   const learnSecret = (shortId: string, secret: string) => traffic.receivers.learn(shortId, secret);
   const till = new Till({ traffic, clock });
   const [payers, receiptPayers] = hirePayers({ traffic, clock, networks, db, waitForStep, note, till });
-  const dashboard = await openDashboard(room, { traffic, machine: machines[0], members: onboarded.members, first });
-  const { logins } = onboarded;
-  const consoleOperators = logins.length > 0 ? new ConsoleOperators({ traffic, clock, logins, note }) : undefined;
-  const administered = { traffic, clock, note, client: first, businessId: onboarded.businessId };
+  const opened = { traffic, machine: machines[0], members: onboarded.members, first: program };
+  const dashboard = await openDashboard(room, opened);
+  const base = `/dashboard/test/${program.shortId}`;
+  const first = dashboard && hasDesk(plan) ? atDesk({ dashboard, client: program, base, seed: plan.seed }) : program;
+  const merchants: readonly [MerchantClient, ...MerchantClient[]] = [first, ...others];
+  const { businessId } = onboarded;
+  const administered = { traffic, clock, note, client: first, businessId };
   const team = openTeam(onboarded, { ...administered, db, waitForStep });
-  const oversight =
-    consoleOperators && hasOversight(plan) ? new Oversight({ ...administered, consoleOperators }) : undefined;
+  const { consoleOperators, oversight, consoleActs } = openConsole(plan, onboarded, administered);
   const networkPauses = new NetworkPauses({ upkeep, clock, client: first, db, waitForStep });
   const acts: Acts = new Acts({
     ...{ merchants, networks, operators, upkeep, networkPauses, payers, receiptPayers, till },
-    ...{ dashboard, consoleOperators, team, oversight, learnSecret },
+    ...{ dashboard, consoleOperators, team, oversight, consoleActs, learnSecret, clock, businessId },
     ...{ db, waitForStep, note, receivers: traffic.receivers, hasDoubledRequests: hasFault(plan, 'doubled') },
     switchOn: async (merchant) => {
       if (traffic.receivers.whyOff(merchant.shortId) === 'gone')
@@ -159,7 +159,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   });
   return {
     ...{ room, machines, networks, traffic, acts, payers, receiptPayers, till, dashboard },
-    ...{ consoleOperators, team, oversight, operators, networkPauses, choices, restarts, db },
+    ...{ consoleOperators, team, oversight, consoleActs, operators, networkPauses, choices, restarts, db },
     ...{ merchants, unsettled: new UnsettledPayouts(), hasClockJumps: hasFault(plan, 'clock_jump') },
     accounts: onboarded.merchants.map(({ merchant }) => merchant.shortId),
     stop: async () => {
@@ -181,6 +181,38 @@ function clientsOf(
   return [first, ...others];
 }
 
+function roomOf(
+  plan: Plan,
+  { restarts, ...parts }: Pick<MachineRoom, 'shared' | 'clock' | 'scheduler' | 'feeds'> & { restarts: Restart[] },
+): MachineRoom {
+  return {
+    ...{ ...parts, seed: plan.seed, commits: new Commits(parts.clock), logLines: [], networkSecrets: {} },
+    ...{ hasPayers: hasPayers(plan), hasMembers: hasMembers(plan) || hasTeam(plan), hasConsole: hasConsole(plan) },
+    sealKeys: [testKeys.SEAL_KEY],
+    restart: (machine) => new Promise((done) => restarts.push({ machine, done })),
+  };
+}
+
+/** Those who are signed in to the console, and what they look after. */
+function openConsole(
+  plan: Plan,
+  { logins, secrets }: Pick<Awaited<ReturnType<typeof onboard>>, 'logins' | 'secrets'>,
+  administered: Omit<OversightOptions, 'consoleOperators'> & Pick<TeamOptions, 'traffic'>,
+): Pick<World, 'consoleOperators' | 'oversight' | 'consoleActs'> {
+  const consoleOperators = logins.length > 0 ? new ConsoleOperators({ ...administered, logins }) : undefined;
+  if (!consoleOperators || !hasOversight(plan))
+    return { consoleOperators, oversight: undefined, consoleActs: undefined };
+  const options = { ...administered, consoleOperators };
+  const { businessId, client } = administered;
+  const named = { name: secondAccountName, environment: 'test', business: businessId, order: '5' };
+  const secondAccount = { ...named, ...accountFields({ shortId: client.shortId, secrets, internalUrl }) };
+  return {
+    consoleOperators,
+    oversight: new Oversight(options),
+    consoleActs: new ConsoleActs({ ...options, secondAccount }),
+  };
+}
+
 function hasFault({ faults }: Plan, kind: FaultKind): boolean {
   return faults.some((fault) => fault.kind === kind);
 }
@@ -191,7 +223,14 @@ function hirePayers(options: ConstructorParameters<typeof ReceiptPayers>[0]): [P
 
 // An account of a merchant's own has circuit breakers for all its payouts, and those of the test environment for each number.
 const ofOwnAccount: ReadonlySet<string> = new Set<ActKind>([
-  ...(['pause_account', 'rotate_account', 'payday', 'pause_at_console', 'pause_network'] as const),
+  ...([
+    'pause_account',
+    'rotate_account',
+    'payday',
+    'pause_at_console',
+    'account_at_console',
+    'pause_network',
+  ] as const),
 ]);
 
 async function onboard(room: MachineRoom, db: Database, plan: Plan) {
@@ -225,7 +264,13 @@ async function onboard(room: MachineRoom, db: Database, plan: Plan) {
   room.networkSecrets = { simulatorBearerSecret, simulatorCallbackSecret };
   if (acts.some(({ kind }) => kind === 'rotate_seal_key')) room.sealKeys = [testKeys.SEAL_KEY, nextSealKey];
   const members =
-    first && hasMembers(plan) ? await hireMembers(db, first.merchant.businessId, { clock, random, secrets }) : [];
+    first && hasMembers(plan)
+      ? await hireMembers(
+          db,
+          { businessId: first.merchant.businessId, hasDesk: hasDesk(plan) },
+          { clock, random, secrets },
+        )
+      : [];
   const logins = hasConsole(plan) ? await hireConsoleOperators(db, { clock, random, secrets }) : [];
   const team = first && hasTeam(plan) ? await hireTeam(db, first.merchant.businessId, { clock, random, secrets }) : [];
   const [businessId, keyId] = [first?.merchant.businessId ?? '', first?.keyId ?? ''];

@@ -55,7 +55,7 @@ export const faults: PromiseGroup = {
         'test/stories/simulation-planted.long.test.ts': ['the simulation finds a planted bug: …'],
       },
       weaker:
-        'Of the dashboard money, keys, the team, links and counters are simulated, and of the console cases, suspensions, limits and pauses of accounts; their other pages and scripts of the pages are not. From which event on a change of an endpoint’s kinds holds is not checked where a clock jumps.',
+        'Every form of dashboard and console that moves money, writes work or events, or changes what money work does is pressed in it, but for these: a case is resolved by a network’s books by command, not at the console; no rate limit of one link or counter is set, no endpoint deleted, no chosen period sent again, and no key is created at the dashboard or rolled at the console. Of two people who save the form of one sub-account, group, link, counter or endpoint at the very same moment, the later one holds, and no check says that the other is told. Outside are pages that move nothing (customers, branding, logins of operators), and scripts, which run in Chromium: test/stories/dashboard-walk.test.ts, checkout-walk.test.ts and receipts-walk.test.ts, server/src/dashboard/live/live.test.ts, server/src/console/console.test.ts.',
     },
     {
       id: 'F3',

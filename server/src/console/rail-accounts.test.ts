@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openConsoleWorld, type ConsoleWorld } from '../../../test/harness/console-world.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { asOwner } from '../../../test/harness/tables.ts';
+import { asOwner, countWaiting, whileLocked } from '../../../test/harness/tables.ts';
+import { hiddenFields } from '../dashboard/patterns/form.corpus.ts';
 import { GsmaProvider } from '../networks/gsma/gsma-provider.corpus.ts';
 
 const provider = new GsmaProvider();
@@ -64,6 +65,27 @@ test('an account is connected, tested, replaced and disabled in the console, whi
   const written = [...(await Promise.all(changes)), shown, await page(''), await page('/aps-main/rotate')].join('\n');
   assert.match(written, /API key/);
   for (const secret of [firstKey, secondKey]) assert.ok(!written.includes(secret), secret);
+});
+
+test('of two who order an account at the same moment one does, and the other is shown what holds now', async () => {
+  const { service } = world.dashboard;
+  const account = { name: 'aps-second', environment: 'live', business: '', 'base-url': baseUrl, config };
+  assert.equal((await asAdmin('/new/gsma', { ...account, 'api-key': secondKey })).status, 303);
+  const path = '/operator/rail-accounts/aps-second/order';
+  const people = [await world.signInOperator('admin'), await world.signInOperator('admin')];
+  const forms = await Promise.all(people.map(async (each) => hiddenFields(await (await each.get(path)).text())));
+  const presses: Promise<Response>[] = [];
+  await whileLocked(service, { text: 'SELECT FROM rail_accounts FOR UPDATE' }, async () => {
+    presses.push(
+      ...people.map((each, index) =>
+        each.post(path, { ...forms[index], order: `${index + 3}`, second_factor: each.code() }),
+      ),
+    );
+    await eventually('both have seen the default', async () => (await countWaiting(service.db)) === 2);
+  });
+  const [first, second] = (await Promise.all(presses)).toSorted((left, right) => left.status - right.status);
+  assert.deepEqual([first?.status, second?.status], [303, 409]);
+  assert.match((await second?.text()) ?? '', /This press did nothing[^]*value="[34]"/);
 });
 
 test('a refused form says what is wrong beside its field, and keeps what was typed except secrets', async () => {

@@ -207,11 +207,7 @@ const order: Command = {
     return changed(
       context,
       name,
-      async (tx, work) => {
-        const before = await lockAccount(tx, name);
-        await orderRailAccount(tx, work, name, position);
-        return orderAct(before, position);
-      },
+      async (tx, work) => orderAct(await orderRailAccount(tx, work, name, position), position),
       async () => [position === null ? `${name} has its default place.` : `${name} has the place ${position}.`],
     );
   },

@@ -149,7 +149,10 @@ export async function enableRailAccount(
   return change(tx, context, { ...account, disabledAt: null });
 }
 
-/** Its place among the accounts of its networks; null is the default of its kind and owner. Throws AppError. */
+/**
+ * Its place among the accounts of its networks; null is the default of its kind and owner. Returns the account as it was before. Throws
+ * AppError.
+ */
 export async function orderRailAccount(
   tx: Transaction,
   context: RailAccountContext,
@@ -157,7 +160,8 @@ export async function orderRailAccount(
   position: bigint | null,
 ): Promise<RailAccount> {
   const account = await lockAccount(tx, name);
-  return change(tx, context, { ...account, position: checkPosition(position) });
+  change(tx, context, { ...account, position: checkPosition(position) });
+  return account;
 }
 
 /** Makes a call that moves nothing, with the stored address and credentials. Throws AppError `not_found`. */

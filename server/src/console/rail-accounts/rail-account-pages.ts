@@ -3,6 +3,7 @@ import { html, type Html } from '../../kit/html.ts';
 import type { ConnectorKind } from '../../networks/connector-kind.ts';
 import { connectorKinds, findConnectorKind } from '../../networks/connector-kinds.ts';
 import { callbackPath, messagePath } from '../../networks/registry.ts';
+import { changedMeanwhile } from '../../portal/patterns/form-page.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
@@ -275,12 +276,15 @@ operator’s API, 30 a business’s own receipts.</p>`,
     button: 'Save the order',
     back: backTo(account),
   }),
-  submit: (visit, { subject, input: { form } }) => {
+  async submit(visit, { subject, input: { form } }) {
     const position = readOrder(typedText(form, 'order'));
-    return change(visit, async (tx, context) => {
-      const before = await lockAccount(tx, subject.name);
-      await orderRailAccount(tx, context, subject.name, position);
-      return orderAct(before, position);
+    const { context } = visit.railAccounts;
+    await context.db.withTransaction(async (tx) => {
+      const before = await orderRailAccount(tx, context, subject.name, position);
+      if (before.position === position) return;
+      // Two who were shown the same may press at the same moment.
+      if (before.position !== subject.position) throw changedMeanwhile;
+      audit(tx, visit, orderAct(before, position));
     });
   },
 });
