@@ -16,7 +16,7 @@ export interface AssembledService {
   close(): Promise<void>;
 }
 
-interface AssembleOptions extends Pick<DatabaseOptions, 'url' | 'connectionsMax' | 'isPatient'> {
+export interface AssembleOptions extends Pick<DatabaseOptions, 'url' | 'connectionsMax' | 'isPatient'> {
   config: Config;
   clock: Clock;
   log: Log;
@@ -26,7 +26,18 @@ interface AssembleOptions extends Pick<DatabaseOptions, 'url' | 'connectionsMax'
   connected?: Database | undefined;
   /** Of several services in one process, which the caller closes. Default: the service's own. */
   notifier?: Notifier | undefined;
+  /** What it serves. Default: everything. */
+  serve?: Serve | undefined;
 }
+
+type Serve = NonNullable<Parameters<typeof createApp>[1]>;
+
+/** Without the pages behind a sign-in, whose routes take half of a start: for tests that start many services. */
+export const withoutPortal: Serve = async (server, options, parts) => {
+  const { payerPages, serveApi } = await import('../../server/src/process/serve.ts');
+  await serveApi(server, options, parts);
+  await payerPages(server, { options, parts });
+};
 
 /**
  * Builds the service as server/src/process/run-service.ts does, on a migrated database; it does not listen yet. It does
@@ -49,7 +60,10 @@ export async function assembleService(options: AssembleOptions): Promise<Assembl
   const db = watch(opened);
   const notifier =
     options.notifier ?? (await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) }));
-  const app = await createApp({ config, secrets, keyring, db, notifier, clock, random: systemRandom, log });
+  const app = await createApp(
+    { config, secrets, keyring, db, notifier, clock, random: systemRandom, log },
+    options.serve,
+  );
   return {
     app,
     db,

@@ -17,6 +17,7 @@ import { SettableClock } from './settable-clock.ts';
 import { startCrashProxy, type CrashProxy } from './tcp-proxy.ts';
 import type { CrashPoint } from './crash-steps.ts';
 import type { Victim } from './crashing-service.ts';
+import { withoutPortal } from './assemble-service.ts';
 import { borrowDatabase, type BorrowedDatabase } from './borrowed-database.ts';
 import type { TestDatabase } from './database.ts';
 import { startService, testKeys, type TestService } from './service.ts';
@@ -126,6 +127,7 @@ export class CrashWorld {
       settings: this.#settings(role),
       connected: this.db,
       notifier: this.#notifier,
+      serve: withoutPortal,
     });
     this.#running.push({ role, service });
     if (role !== 'worker') this.proxy.routeTo(service.url);

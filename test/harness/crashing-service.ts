@@ -10,7 +10,7 @@ import { flushCompileCache } from 'node:module';
 import { readConfig } from '../../server/src/configuration/config.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
-import { assembleService } from './assemble-service.ts';
+import { assembleService, withoutPortal } from './assemble-service.ts';
 import { SettableClock } from './settable-clock.ts';
 import { startLastSignal, stepsUntil, watchDatabase, watchHttp, type CrashPoint, type Steps } from './crash-steps.ts';
 
@@ -54,6 +54,7 @@ async function start(victim: Victim, index: number): Promise<void> {
     log,
     url: config.appDatabaseUrl ?? '',
     connectionsMax: 2,
+    serve: withoutPortal,
     watch: (db) => watchDatabase(db, steps),
   });
   const url = new URL(await app.start());

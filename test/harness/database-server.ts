@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../server/src/database/embedded/embedded.ts';
+import { migrate } from '../../server/src/database/migrate.ts';
+import { systemClock } from '../../server/src/kit/clock.ts';
 import { createOncePerRun } from './shared-directory.ts';
 import { fastTemporaryDirectory } from './temporary-directory.ts';
 
@@ -12,28 +14,42 @@ export interface DatabaseServer {
   adminUrl: string;
   /** Creates an empty database and returns its owner's URL, for DATABASE_URL. */
   createDatabase(): Promise<string>;
+  /** The same with the newest schema and no rows, at a tenth of what the migrations take. */
+  createMigratedDatabase(): Promise<string>;
   stop(): Promise<void>;
 }
 
 export async function startDatabaseServer(): Promise<DatabaseServer> {
   // The next run's shared cluster removes directories with this prefix that a killed run left.
   const dataDirectory = mkdtempSync(join(fastTemporaryDirectory(), 'dalasi-test-'));
-  const empty = await createOncePerRun('empty-server', async (directory) => (await start(directory)).stop());
-  // initdb takes 1.2 s of processor time, a copy of its files 0.06 s.
-  if (empty !== undefined) cpSync(empty, dataDirectory, { recursive: true });
-  const server = await start(dataDirectory);
+  const made = await createOncePerRun('database-server', async (directory) => (await make(directory)).stop());
+  // initdb takes 1.2 s of processor time and the migrations a second, a copy of the files 0.06 s.
+  if (made !== undefined) cpSync(made, dataDirectory, { recursive: true });
+  const { adminUrl, stop } = await (made === undefined ? make : start)(dataDirectory);
+  const create = async (template: string): Promise<string> => {
+    const database = `test_${randomUUID().replaceAll('-', '')}`;
+    await withAdminClient(adminUrl, (client) => client.query(`CREATE DATABASE ${database} TEMPLATE ${template}`));
+    return changeConnectionUrl(adminUrl, { database });
+  };
   return {
-    adminUrl: server.adminUrl,
-    createDatabase: async () => {
-      const database = `test_${randomUUID().replaceAll('-', '')}`;
-      await withAdminClient(server.adminUrl, (client) => client.query(`CREATE DATABASE ${database}`));
-      return changeConnectionUrl(server.adminUrl, { database });
-    },
+    adminUrl,
+    createDatabase: () => create('template1'),
+    createMigratedDatabase: () => create(migratedTemplate),
     stop: async () => {
-      await server.stop();
+      await stop();
       rmSync(dataDirectory, { recursive: true, force: true });
     },
   };
+}
+
+const migratedTemplate = 'migrated';
+
+async function make(dataDirectory: string): Promise<EmbeddedPostgres> {
+  const server = await start(dataDirectory);
+  await withAdminClient(server.adminUrl, (client) => client.query(`CREATE DATABASE ${migratedTemplate}`));
+  const adminUrl = changeConnectionUrl(server.adminUrl, { database: migratedTemplate });
+  await migrate({ adminUrl, clock: systemClock, log: () => {} });
+  return server;
 }
 
 function start(dataDirectory: string): Promise<EmbeddedPostgres> {

@@ -10,7 +10,7 @@ import type { Merchant } from '../../server/src/merchants/merchant.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import type { Secrets } from '../../server/src/configuration/secrets.ts';
-import { assembleService } from './assemble-service.ts';
+import { assembleService, type AssembleOptions } from './assemble-service.ts';
 import { assertNoSecret, assertNoSecretMeasured } from './searched-output.ts';
 import { searchResponses } from './searched-responses.ts';
 import { borrowDatabase } from './borrowed-database.ts';
@@ -51,7 +51,7 @@ export interface TestMerchant {
   webhookSecret: string;
 }
 
-export interface TestServiceOptions {
+export interface TestServiceOptions extends Pick<AssembleOptions, 'serve'> {
   clock?: Clock;
   settings?: Readonly<Record<string, string>>;
   /** Another service's database, to run two on one. */
@@ -77,7 +77,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   });
   const logLines: string[] = [];
   const log = createServiceLog({ level: config.logLevel, write: (line) => logLines.push(line) });
-  const { connectionsMax = 4, isPatient = true, notifier } = options;
+  const { connectionsMax = 4, isPatient = true, notifier, serve } = options;
   const isUsual = options.connectionsMax === undefined && isPatient;
   const borrowed =
     options.database === undefined && isUsual
@@ -86,7 +86,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const database = options.database ?? borrowed?.database ?? (await createTestDatabase());
   const connected = options.connected ?? borrowed?.db;
   const url = database.appUrl;
-  const assembled = await assembleService({ config, clock, log, url, connectionsMax, isPatient, connected, notifier });
+  const parts = { url, connectionsMax, isPatient, connected, notifier, serve };
+  const assembled = await assembleService({ config, clock, log, ...parts });
   const { app, db, secrets } = assembled;
   const assertNoSecretSent = searchResponses(app.server.server);
   const listening = await app.start();

@@ -139,8 +139,18 @@ test('a backup that is made while the clock is set back stays, and so does the l
   rmSync(join(backups, 'base', second.manifest.name), { recursive: true });
 });
 
+const drillWith = (
+  verify: Parameters<typeof drillBackup>[0]['verify'],
+  { clock = systemClock, onProgress = () => {} } = {},
+) => drillBackup({ backupDirectory: backups, name: null, clock, onProgress, verify });
+const verifyNothing = async () => ({ movements: 0, problem: null });
+
 test('a drill restores the backup beside the service, verifies its ledger, and leaves nothing', async () => {
-  const { ok, movements, lost_seconds_at_most: lost } = await operateJson<Record<string, unknown>>('backup', 'drill');
+  const drilling = operateJson<Record<string, unknown>>('backup', 'drill');
+  await eventually('it has begun', () => existsSync(join(backups, 'drill', 'dalasi.lock')));
+  // Another one is refused, and does not disturb it.
+  await assert.rejects(drillWith(verifyNothing), { message: /^Process \d+ is doing a drill; wait for it\.$/ });
+  const { ok, movements, lost_seconds_at_most: lost } = await drilling;
   assert.ok(ok === true && Number(movements) > 0 && lost !== null);
   assert.equal(existsSync(join(backups, 'drill')), false);
   assert.deepEqual(processesIn(backups), []);
@@ -157,17 +167,6 @@ test('a mistyped name of a backup is a usage error, and no failed drill', async 
   assert.deepEqual([await auditedActs(), existsSync(directory)], [acts, false]);
 });
 
-const drillWith = (verify: Parameters<typeof drillBackup>[0]['verify'], clock = systemClock) =>
-  drillBackup({ backupDirectory: backups, name: null, clock, onProgress: () => {}, verify });
-
-test('of two drills at once one is refused, and the other one is not disturbed', async () => {
-  const drills = [1, 2].map(() => drillWith(async () => ({ movements: 0, problem: null })));
-  const [first, second] = await Promise.allSettled(drills);
-  assert.equal(first?.status === 'fulfilled' ? first.value.problem : first?.reason, null);
-  assert.match(String(second?.status === 'rejected' && second.reason), /Process \d+ is doing a drill; wait for it\./);
-  assert.equal(existsSync(join(backups, 'drill')), false);
-});
-
 test('of two drills that take over the lock of a killed one at once, the earlier one is refused', async () => {
   const directory = join(backups, 'drill');
   const lockOf = (pid: number, identity = processIdentity(pid)) =>
@@ -176,17 +175,17 @@ test('of two drills that take over the lock of a killed one at once, the earlier
   lockOf(process.ppid, 'of a process that is gone');
   // The other one replaces the lock while this one waits to see whether it keeps it.
   const clock = { ...systemClock, sleep: async () => lockOf(process.ppid) };
-  await assert.rejects(
-    drillWith(async () => ({ movements: 0, problem: null }), clock),
-    { message: `Process ${process.ppid} is doing a drill; wait for it.` },
-  );
+  const message = `Process ${process.ppid} is doing a drill; wait for it.`;
+  await assert.rejects(drillWith(verifyNothing, { clock }), { message });
   rmSync(directory, { recursive: true });
 });
 
 test('a drill that is refused without a cause has failed, with the words of the refusal', async () => {
-  const { problem } = await drillWith(() =>
-    Promise.reject(overloadError('unavailable', 'All connections are in use.')),
-  );
+  const refuse = (): never => {
+    throw overloadError('unavailable', 'All connections are in use.');
+  };
+  // At its first file.
+  const { problem } = await drillWith(verifyNothing, { onProgress: refuse });
   assert.equal(problem, 'All connections are in use.');
 });
 

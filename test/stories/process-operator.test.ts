@@ -37,10 +37,10 @@ interface ListedMerchant {
   name: string;
 }
 
-/** Runs the first command in its own process. */
-async function makeKey(name: string): Promise<{ id: string; key: string; merchant: string }> {
+/** With what runs its first command. */
+async function makeKey(name: string, run = runInProcess): Promise<{ id: string; key: string; merchant: string }> {
   const made = await runJson<{ business_id: string; test: { merchant_id: string; webhook_secret: string } }>(
-    runProcess,
+    run,
     'businesses',
     'create',
     name,
@@ -91,7 +91,7 @@ describe('beside a running service', () => {
   });
 
   test('a business gets a key that works at once, and none once it is revoked', async () => {
-    const { id, key, merchant } = await makeKey('Kairaba Books');
+    const { id, key, merchant } = await makeKey('Kairaba Books', runProcess);
     const api = createApiClient(url, key);
     assert.equal((await api.get('/v1/payments')).status, 200);
     await runJson(runInProcess, 'keys', 'revoke', id, '--merchant', merchant);

@@ -196,7 +196,7 @@ const exitMaxMs = 25_000;
 
 test('two instances that are restarted alternately under sixteen clients lose no request', async () => {
   const settings = {
-    ...productionSettings(world, await databases.createDatabase()),
+    ...productionSettings(world, await databases.createMigratedDatabase()),
     CLOSING_NOTICE_SECONDS: '4',
   };
   const startProcess = (own: Settings) => world.startService(own);
@@ -236,7 +236,10 @@ test('two instances that are restarted alternately under sixteen clients lose no
 });
 
 test('a stopping production server reports closing at /readyz and still serves requests', async () => {
-  const settings = { ...productionSettings(world, await databases.createDatabase()), CLOSING_NOTICE_SECONDS: '1' };
+  const settings = {
+    ...productionSettings(world, await databases.createMigratedDatabase()),
+    CLOSING_NOTICE_SECONDS: '1',
+  };
   const service = world.startServiceInProcess(settings);
   const ownUrl = await readyAt(service);
   assert.match(ownUrl, /^http:\/\/localhost:\d+$/);

@@ -7,9 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
-import { migrate } from '../../server/src/database/migrate.ts';
 import { ensureServingRole } from '../../server/src/database/roles.ts';
-import { systemClock } from '../../server/src/kit/clock.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { startDatabaseServer, type DatabaseServer } from '../harness/database-server.ts';
 import { ProcessWorld } from '../harness/process.ts';
@@ -237,8 +235,7 @@ describe('a database that cannot be used ends the start', () => {
   });
 
   test('a schema newer than the program, also where it cannot migrate', async () => {
-    const url = await databases.createDatabase();
-    await migrate({ adminUrl: url, clock: systemClock, log: () => {} });
+    const url = await databases.createMigratedDatabase();
     const appUrl = await ensureServingRole({ adminUrl: url, password: 'serving' });
     await withAdminClient(url, (client) => client.query("INSERT INTO schema_migrations VALUES (9999, 'later', now())"));
     const sentence = /^The database is at migration 9999 and this program knows only \d+; start the newer program/;
@@ -258,8 +255,7 @@ describe('a database that cannot be used ends the start', () => {
   });
 
   test('the owner of the tables in place of the serving role', async () => {
-    const url = await databases.createDatabase();
-    await migrate({ adminUrl: url, clock: systemClock, log: () => {} });
+    const url = await databases.createMigratedDatabase();
     const both = { ...production, DATABASE_URL: url, APP_DATABASE_URL: url };
     await refuses(
       both,
@@ -285,7 +281,7 @@ describe('a database that cannot be used ends the start', () => {
   });
 
   test('another KEY_PEPPER than the one that the serving role’s password was derived from', async () => {
-    const settings = { ...production, DATABASE_URL: await databases.createDatabase() };
+    const settings = { ...production, DATABASE_URL: await databases.createMigratedDatabase() };
     const prepared = await world.runOperatorInProcess(settings, ['database', 'prepare']);
     assert.equal(prepared.code, 0, prepared.stderr);
     const entries = 'SELECT actor_name FROM audit_entries WHERE action = $1';

@@ -1,34 +1,36 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeFileSync } from 'node:fs';
 
 const chunkBytesMax = 1024 * 1024;
 
-/** Copies a file, syncs it to disk, and returns what was written. */
+/**
+ * Copies a file, syncs it to disk, and returns what was written. Without the threads of the runtime, because most of a cluster's
+ * thousand files have a few kilobytes: the ways to a thread and back took most of a backup's time.
+ */
 export async function copyFile(from: string, to: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  const source = await open(from, 'r');
+  const source = openSync(from, 'r');
   try {
-    const target = await open(to, 'wx', 0o600);
+    const target = openSync(to, 'wx', 0o600);
     try {
-      // Most of a cluster's thousand files have a few kilobytes: with a large buffer for each, half of a backup's time went into
-      // collecting them.
-      const { size } = await source.stat();
-      const buffer = Buffer.allocUnsafe(Math.min(chunkBytesMax, size + 1));
+      // With a large buffer for each file, half of a backup's time went into collecting them.
+      const buffer = Buffer.allocUnsafe(Math.min(chunkBytesMax, fstatSync(source).size + 1));
       for (;;) {
-        const { bytesRead } = await source.read(buffer);
-        if (bytesRead === 0) break;
-        const chunk = buffer.subarray(0, bytesRead);
+        const chunk = buffer.subarray(0, readSync(source, buffer));
+        if (chunk.length === 0) break;
         hash.update(chunk);
-        await target.writeFile(chunk);
-        bytes += bytesRead;
+        writeFileSync(target, chunk);
+        bytes += chunk.length;
+        // Signals and connections have their turn.
+        await new Promise((resolve) => setImmediate(resolve));
       }
-      await target.sync();
+      fsyncSync(target);
     } finally {
-      await target.close();
+      closeSync(target);
     }
   } finally {
-    await source.close();
+    closeSync(source);
   }
   return { bytes, sha256: hash.digest('hex') };
 }

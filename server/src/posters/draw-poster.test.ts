@@ -213,7 +213,7 @@ describe('memory', () => {
         await draw(samplePoster({ format: 'png', size: 'sticker', terminalName: `Counter ${number}` }));
       }
     };
-    const stickers = effort({ usual: 10, long: 50 });
+    const stickers = effort({ usual: 5, long: 50 });
     await drawSome(3, 0);
     const beforeMib = residentMib();
     await drawSome(stickers, 3);

@@ -1,14 +1,14 @@
-import { inflateSync } from 'node:zlib';
+import { readTable } from './read-font.ts';
 
 /**
  * The code points that a font can draw, from its character map. The layout silently draws an empty box for any other, so missing
  * glyphs must be known before.
  *
- * Reads WOFF 1 (https://www.w3.org/TR/WOFF/) and the map's formats 4 and 12 (OpenType, `cmap`), the only two that
- * fonts for Unicode use today. Throws on anything else: the fonts are ours.
+ * Reads the map's formats 4 and 12 (OpenType, `cmap`), the only two that fonts for Unicode use today. Throws on anything else: the
+ * fonts are ours.
  */
-export function readGlyphCoverage(woff: Buffer): ReadonlySet<number> {
-  const map = readTable(woff, 'cmap');
+export function readGlyphCoverage(font: Buffer): ReadonlySet<number> {
+  const map = readTable(font, 'cmap');
   const covered = new Set<number>();
   const count = map.readUInt16BE(2);
   for (let index = 0; index < count; index += 1) {
@@ -19,22 +19,6 @@ export function readGlyphCoverage(woff: Buffer): ReadonlySet<number> {
   }
   if (covered.size === 0) throw new Error('the font has no character map that could be read');
   return covered;
-}
-
-const headerBytes = 44;
-const entryBytes = 20;
-
-function readTable(woff: Buffer, tag: string): Buffer {
-  if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new Error('the font is not WOFF 1');
-  const count = woff.readUInt16BE(12);
-  for (let index = 0; index < count; index += 1) {
-    const entry = headerBytes + index * entryBytes;
-    if (woff.toString('latin1', entry, entry + 4) !== tag) continue;
-    const [offset, packedBytes, bytes] = [4, 8, 12].map((field) => woff.readUInt32BE(entry + field));
-    const stored = woff.subarray(offset, (offset ?? 0) + (packedBytes ?? 0));
-    return packedBytes === bytes ? stored : inflateSync(stored);
-  }
-  throw new Error(`the font has no table ${tag}`);
 }
 
 /** Format 4: segments with parallel lists of ends, starts, deltas and offsets. Glyph 0 is the box. */

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import satori from 'satori';
 import { readGlyphCoverage } from './glyph-coverage.ts';
 import { parseFontText } from './font-text.ts';
+import { readFont } from './read-font.ts';
 import type { Box, PathShape, TextLine } from './shapes.ts';
 
 // Two weights only: each one adds to the start-up time.
@@ -91,12 +90,6 @@ export function createTypesetter(): Typesetter {
       return parseFontText(svg, ornaments);
     },
   };
-}
-
-/** The font's file, as WOFF 1. */
-export function readFont(subset: (typeof subsets)[number], weight: Weight): Buffer {
-  const { resolve } = createRequire(import.meta.url);
-  return readFileSync(resolve(`@fontsource/noto-sans/files/noto-sans-${subset}-${weight}-normal.woff`));
 }
 
 interface DetectedNode {

@@ -1,8 +1,8 @@
 import PdfDocument from 'pdfkit';
 import { readGlyphCoverage } from './glyph-coverage.ts';
+import { readFont } from './read-font.ts';
 import type { PageSize } from './sizes.ts';
 import type { Drawing, Shape, TextLine } from './shapes.ts';
-import { readFont } from './typesetter.ts';
 
 type Pdf = InstanceType<typeof PdfDocument>;
 

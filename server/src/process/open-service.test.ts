@@ -52,7 +52,7 @@ function untilWaiting({ clock, opening }: Pick<ReturnType<typeof open>, 'clock' 
 }
 
 test('a start waits for a database that recovers, says so once, and goes on when it is there', async () => {
-  const url = await databases.createDatabase();
+  const url = await databases.createMigratedDatabase();
   front = await startStartingDatabase('57P03', 'the database system is starting up');
   const start = open(overTcp(url, front.port));
   for (let look = 1; look <= 3; look += 1) {
@@ -76,7 +76,7 @@ describe('a database whose KEY_PEPPER is not verified', () => {
   let url: string;
 
   beforeEach(async () => {
-    url = await databases.createDatabase();
+    url = await databases.createMigratedDatabase();
     await (await open(url).opening).close();
     // As a version from before the key checks leaves it: somebody's credential is stored, and no check value.
     await withAdminClient(url, (client) =>
