@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { textOf } from '../../server/src/kit/untyped.ts';
 import { AppError } from '../../server/src/api/app-error.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { numberOrNull, parseInternationalNumber } from '../../server/src/kit/phone-number.ts';
@@ -197,10 +198,6 @@ function readTap(body: unknown): Tap {
   const state = floatActions.get(fields['action']);
   if (state === undefined) throw new AppError('invalid_request', 'Choose one of the buttons on the phone.');
   return { on: 'float', state, account: textOf(fields['account']), network: textOf(fields['network']) };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /** As messages write it: 123 456. */
