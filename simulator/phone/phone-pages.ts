@@ -10,7 +10,7 @@ import type { Simulator } from '../simulator.ts';
 import type { PhoneAction } from '../transitions.ts';
 import { createPageSender, type PageSender } from '../../server/src/pages/document.ts';
 import { createFormGuard, type FormGuard } from '../../server/src/pages/form-guard.ts';
-import { loadScript, loadStyle } from '../../server/src/pages/inline-asset.ts';
+import { commonStyles, loadScript, loadStyle } from '../../server/src/pages/inline-asset.ts';
 import { preparePageScope, seeOther } from '../../server/src/pages/page-scope.ts';
 import { numberFormPage, phoneMain, phonePage, type Phone } from './phone-page.ts';
 import { sessionIdOf } from '../wave/wire-session.ts';
@@ -42,12 +42,7 @@ interface PhoneContext extends PhonePagesOptions {
   sender: PageSender;
 }
 
-const style = loadStyle(
-  new URL('../../server/src/pages/style.css', import.meta.url),
-  new URL('../../server/src/pages/controls.css', import.meta.url),
-  new URL('../../server/src/pages/ends.css', import.meta.url),
-  new URL('phone.css', import.meta.url),
-);
+const style = loadStyle(...commonStyles, new URL('phone.css', import.meta.url));
 const script = loadScript(new URL('phone.js', import.meta.url));
 
 /**

@@ -7,7 +7,7 @@ import { createPageSender, type PageContent } from '../document.ts';
 import { fieldError } from '../form-errors.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { icon } from '../icons.ts';
-import { loadStyle } from '../inline-asset.ts';
+import { commonStyles, loadStyle } from '../inline-asset.ts';
 import { layout } from '../layout.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { formatNumber, formatTime } from '../page-text.ts';
@@ -22,12 +22,7 @@ export interface ChatPagesOptions {
 
 type ChatRequest = FastifyRequest<{ Params: { number?: string }; Querystring: { number?: unknown } }>;
 
-const style = loadStyle(
-  new URL('../style.css', import.meta.url),
-  new URL('../controls.css', import.meta.url),
-  new URL('../ends.css', import.meta.url),
-  new URL('chat.css', import.meta.url),
-);
+const style = loadStyle(...commonStyles, new URL('chat.css', import.meta.url));
 
 /**
  * `/simulator/chat/{number}`: the messages of the development channel to a number of staff. Not on a production server

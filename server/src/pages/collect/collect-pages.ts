@@ -8,7 +8,7 @@ import { queryAfter } from '../checkout/after-pay.ts';
 import type { CheckoutRenderer } from '../checkout/checkout-renderer.ts';
 import { createPageSender, type PageContent, type PageSender } from '../document.ts';
 import { createFormGuard, type FormGuard } from '../form-guard.ts';
-import { loadScript, loadStyle } from '../inline-asset.ts';
+import { commonStyles, loadScript, loadStyle } from '../inline-asset.ts';
 import type { NetworkDetails } from '../logos/network-details.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { codePage } from './code-page.ts';
@@ -39,9 +39,7 @@ export interface CollectPagesOptions {
 const codePath = '/pos';
 
 const style = loadStyle(
-  new URL('../style.css', import.meta.url),
-  new URL('../controls.css', import.meta.url),
-  new URL('../ends.css', import.meta.url),
+  ...commonStyles,
   new URL('../network-fields.css', import.meta.url),
   new URL('collect.css', import.meta.url),
 );

@@ -4,7 +4,7 @@ import type { Log } from '../../kit/log.ts';
 import type { ReadableMail } from '../../mail/mail.ts';
 import { createPageSender, type PageContent } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
-import { loadStyle } from '../inline-asset.ts';
+import { commonStyles, loadStyle } from '../inline-asset.ts';
 import { layout } from '../layout.ts';
 import { preparePageScope } from '../page-scope.ts';
 import { foreignText, formatTime } from '../page-text.ts';
@@ -17,12 +17,7 @@ export interface MailPagesOptions {
   formKey: string | Uint8Array;
 }
 
-const style = loadStyle(
-  new URL('../style.css', import.meta.url),
-  new URL('../controls.css', import.meta.url),
-  new URL('../ends.css', import.meta.url),
-  new URL('../chat/chat.css', import.meta.url),
-);
+const style = loadStyle(...commonStyles, new URL('../chat/chat.css', import.meta.url));
 
 /** `/simulator/mail`: the mails of a development server that has no mail server. Not on a production server. */
 export const mailPages: FastifyPluginAsync<MailPagesOptions> = async (app, options) => {
