@@ -9,21 +9,18 @@ import type { Prompt } from '../prompt.ts';
 import type { Simulator } from '../simulator.ts';
 import type { PhoneAction } from '../transitions.ts';
 import { createPageSender, type PageSender } from '../../server/src/pages/document.ts';
-import { createFormGuard, type FormGuard } from '../../server/src/pages/form-guard.ts';
+import { type FormGuard, type FormGuardOptions, createFormGuard } from '../../server/src/pages/form-guard.ts';
 import { commonStyles, loadScript, loadStyle } from '../../server/src/pages/inline-asset.ts';
 import { preparePageScope, seeOther } from '../../server/src/pages/page-scope.ts';
 import { numberFormPage, phoneMain, phonePage, type Phone } from './phone-page.ts';
 import { sessionIdOf } from '../wave/wire-session.ts';
 import { wavePage } from './wave-page.ts';
 
-export interface PhonePagesOptions {
+export interface PhonePagesOptions extends FormGuardOptions {
   simulator: Pick<Simulator, 'listPrompts' | 'findPrompt' | 'act' | 'enterCode'> & {
     payouts: Pick<SimulatedPayouts, 'listArrivals' | 'listFloats' | 'setFloat'>;
   };
   log: Log;
-  publicUrl: () => string;
-  /** Signs the forms against cross-site requests; the same in every process. */
-  formKey: string | Uint8Array;
   /** Who may open the phone. Every link and form keeps the query parameter `key`. */
   phoneAccess(request: FastifyRequest): PhoneAccess | Promise<PhoneAccess>;
 }
@@ -51,7 +48,7 @@ const script = loadScript(new URL('phone.js', import.meta.url));
  */
 export const phonePages: FastifyPluginAsync<PhonePagesOptions> = async (app, options) => {
   const { publicUrl, log } = options;
-  const guard = createFormGuard({ publicUrl, key: options.formKey });
+  const guard = createFormGuard(options);
   const sender = createPageSender({ publicUrl, style, script });
   const context = { ...options, guard, sender };
   await app.register(
