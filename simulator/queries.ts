@@ -1,6 +1,8 @@
-import type { Queryable, Statement } from '../server/src/kit/db.ts';
-import { statementByLast, statementForMany } from '../server/src/kit/many-rows.ts';
+import type { Statement } from '../server/src/kit/db.ts';
+import { rowBy, rowsBy, statementBy, valueBy } from '../server/src/kit/run-statement.ts';
+import { rowByLast, statementForMany } from '../server/src/kit/many-rows.ts';
 import { placeholders } from '../server/src/kit/placeholders.ts';
+import type { RecordKey, ReferenceKey, TransactionKey } from './record-id.ts';
 import type { Session } from './session.ts';
 
 const sessionColumns = `account, id, network, reference, fingerprint, shape, status, failure_code AS "failureCode",
@@ -56,101 +58,74 @@ export function insertSession(session: Session): Statement {
   });
 }
 
-export function findSessionById(db: Queryable, key: { account: string; id: string }): Promise<Session | undefined> {
-  return db.row<Session>({
-    name: 'simulator_session_find',
-    text: `SELECT ${sessionColumns} FROM simulator.sessions WHERE account = $1 AND id = $2`,
-    values: [key.account, key.id],
-  });
-}
+export const findSessionById = rowBy<Session, [key: RecordKey]>({
+  name: 'simulator_session_find',
+  text: `SELECT ${sessionColumns} FROM simulator.sessions WHERE account = $1 AND id = $2`,
+  values: (key) => [key.account, key.id],
+});
 
 /** Locks the row until the transaction ends: transitions of one session happen one after another. */
-export function lockSession(db: Queryable, key: { account: string; id: string }): Promise<Session | undefined> {
-  return db.row<Session>({
-    name: 'simulator_session_lock',
-    text: `SELECT ${sessionColumns} FROM simulator.sessions WHERE account = $1 AND id = $2 FOR UPDATE`,
-    values: [key.account, key.id],
-  });
-}
+export const lockSession = rowBy<Session, [key: RecordKey]>({
+  name: 'simulator_session_lock',
+  text: `SELECT ${sessionColumns} FROM simulator.sessions WHERE account = $1 AND id = $2 FOR UPDATE`,
+  values: (key) => [key.account, key.id],
+});
 
-export function findSessionByTransaction(
-  db: Queryable,
-  key: { account: string; network: string; transactionId: string },
-): Promise<Session | undefined> {
-  return db.row<Session>(
-    statementByLast({
-      name: 'simulator_session_find_by_transaction',
-      text: (ids) => `SELECT ${sessionColumns} FROM simulator.sessions
-             WHERE account = $1 AND network = $2 AND transaction_id IN (${ids})`,
-      values: [key.account, key.network, key.transactionId],
-      ...{ column: 'transactionId', key: key.transactionId },
-    }),
-  );
-}
+export const findSessionByTransaction = rowByLast<Session, [key: TransactionKey]>({
+  name: 'simulator_session_find_by_transaction',
+  column: 'transactionId',
+  text: (ids) => `SELECT ${sessionColumns} FROM simulator.sessions
+         WHERE account = $1 AND network = $2 AND transaction_id IN (${ids})`,
+  values: (key) => [key.account, key.network, key.transactionId],
+});
 
 /** The same by the network's own transaction id: refunds of one collection happen one after another. */
-export function lockSessionByTransaction(
-  db: Queryable,
-  key: { account: string; network: string; transactionId: string },
-): Promise<Session | undefined> {
-  return db.row<Session>({
-    name: 'simulator_session_lock_by_transaction',
-    text: `SELECT ${sessionColumns} FROM simulator.sessions
-           WHERE account = $1 AND network = $2 AND transaction_id = $3 FOR UPDATE`,
-    values: [key.account, key.network, key.transactionId],
-  });
-}
+export const lockSessionByTransaction = rowBy<Session, [key: TransactionKey]>({
+  name: 'simulator_session_lock_by_transaction',
+  text: `SELECT ${sessionColumns} FROM simulator.sessions
+         WHERE account = $1 AND network = $2 AND transaction_id = $3 FOR UPDATE`,
+  values: (key) => [key.account, key.network, key.transactionId],
+});
 
-export function findSessionByReference(
-  db: Queryable,
-  key: { account: string; network: string; reference: string },
-): Promise<Session | undefined> {
-  return db.row<Session>(
-    statementByLast({
-      name: 'simulator_session_find_by_reference',
-      text: (references) => `SELECT ${sessionColumns} FROM simulator.sessions
-             WHERE account = $1 AND network = $2 AND reference IN (${references})`,
-      values: [key.account, key.network, key.reference],
-      ...{ column: 'reference', key: key.reference },
-    }),
-  );
-}
+export const findSessionByReference = rowByLast<Session, [key: ReferenceKey]>({
+  name: 'simulator_session_find_by_reference',
+  column: 'reference',
+  text: (references) => `SELECT ${sessionColumns} FROM simulator.sessions
+         WHERE account = $1 AND network = $2 AND reference IN (${references})`,
+  values: (key) => [key.account, key.network, key.reference],
+});
 
 /** Newest first, of all accounts or of one. */
-export function listSessionsByNumber(
-  db: Queryable,
-  query: { payerNumber: string; account: string | null; rowsMax: number },
-): Promise<Session[]> {
-  return db.rows<Session>({
-    name: 'simulator_session_list_by_number',
-    text: `SELECT ${sessionColumns} FROM simulator.sessions
-           WHERE payer_number = $1 AND ($2::text IS NULL OR account = $2)
-           ORDER BY created_at DESC, id DESC LIMIT $3`,
-    values: [query.payerNumber, query.account, query.rowsMax],
-  });
-}
+export const listSessionsByNumber = rowsBy<
+  Session,
+  [query: { payerNumber: string; account: string | null; rowsMax: number }]
+>({
+  name: 'simulator_session_list_by_number',
+  text: `SELECT ${sessionColumns} FROM simulator.sessions
+         WHERE payer_number = $1 AND ($2::text IS NULL OR account = $2)
+         ORDER BY created_at DESC, id DESC LIMIT $3`,
+  values: (query) => [query.payerNumber, query.account, query.rowsMax],
+});
 
 /** Writes the fields that a transition changes; the caller holds the lock on the row. */
-export function updateSession(session: Session): Statement {
-  return {
-    name: 'simulator_session_update',
-    text: `UPDATE simulator.sessions SET status = $3, failure_code = $4, planned_status = $5, planned_at = $6,
-             code_attempts_left = $7, approved_at = $8, ended_at = $9, reversed_at = $10
-           WHERE account = $1 AND id = $2`,
-    values: [
-      session.account,
-      session.id,
-      session.status,
-      session.failureCode,
-      session.plannedStatus,
-      session.plannedAt,
-      session.codeAttemptsLeft,
-      session.approvedAt,
-      session.endedAt,
-      session.reversedAt,
-    ],
-  };
-}
+export const updateSession = statementBy<[session: Session]>({
+  name: 'simulator_session_update',
+  text: `UPDATE simulator.sessions SET status = $3, failure_code = $4, planned_status = $5, planned_at = $6,
+           code_attempts_left = $7, approved_at = $8, ended_at = $9, reversed_at = $10
+         WHERE account = $1 AND id = $2`,
+  values: (session) => [
+    session.account,
+    session.id,
+    session.status,
+    session.failureCode,
+    session.plannedStatus,
+    session.plannedAt,
+    session.codeAttemptsLeft,
+    session.approvedAt,
+    session.endedAt,
+    session.reversedAt,
+  ],
+});
 
 /** A callback to be sent. */
 export interface Callback {
@@ -191,13 +166,11 @@ export function insertCallback(callback: Callback): Statement {
 }
 
 /** Deletes the callbacks of planned changes that will no longer happen. */
-export function deleteFutureCallbacks(session: { account: string; id: string }, now: Date): Statement {
-  return {
-    name: 'simulator_callback_delete_to_come',
-    text: 'DELETE FROM simulator.callbacks WHERE account = $1 AND subject_id = $2 AND occurs_at > $3',
-    values: [session.account, session.id, now],
-  };
-}
+export const deleteFutureCallbacks = statementBy<[session: RecordKey, now: Date]>({
+  name: 'simulator_callback_delete_to_come',
+  text: 'DELETE FROM simulator.callbacks WHERE account = $1 AND subject_id = $2 AND occurs_at > $3',
+  values: (session, now) => [session.account, session.id, now],
+});
 
 /** A callback that this process may send until its lease ends. */
 export interface ClaimedCallback extends Callback {
@@ -206,54 +179,42 @@ export interface ClaimedCallback extends Callback {
 }
 
 /** The longest due first. Rows that another process is claiming are skipped. */
-export function claimDueCallbacks(
-  db: Queryable,
-  claim: { now: Date; leaseEndsAt: Date; rowsMax: number },
-): Promise<ClaimedCallback[]> {
-  return db.rows<ClaimedCallback>({
-    name: 'simulator_callback_claim',
-    text: `WITH due AS (
-             SELECT account, subject_id, id, due_at FROM simulator.callbacks
-             WHERE due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED
-           )
-           UPDATE simulator.callbacks AS callbacks SET due_at = $2, attempts = callbacks.attempts + 1
-           FROM due
-           WHERE callbacks.account = due.account AND callbacks.subject_id = due.subject_id AND callbacks.id = due.id
-           RETURNING callbacks.account, callbacks.subject_id AS "subjectId", callbacks.id, callbacks.url,
-             callbacks.network, callbacks.wire, callbacks.method, callbacks.body, callbacks.occurs_at AS "occursAt", due.due_at AS "dueAt",
-             callbacks.attempts`,
-    values: [claim.now, claim.leaseEndsAt, claim.rowsMax],
-  });
-}
+export const claimDueCallbacks = rowsBy<ClaimedCallback, [claim: { now: Date; leaseEndsAt: Date; rowsMax: number }]>({
+  name: 'simulator_callback_claim',
+  text: `WITH due AS (
+           SELECT account, subject_id, id, due_at FROM simulator.callbacks
+           WHERE due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED
+         )
+         UPDATE simulator.callbacks AS callbacks SET due_at = $2, attempts = callbacks.attempts + 1
+         FROM due
+         WHERE callbacks.account = due.account AND callbacks.subject_id = due.subject_id AND callbacks.id = due.id
+         RETURNING callbacks.account, callbacks.subject_id AS "subjectId", callbacks.id, callbacks.url,
+           callbacks.network, callbacks.wire, callbacks.method, callbacks.body, callbacks.occurs_at AS "occursAt", due.due_at AS "dueAt",
+           callbacks.attempts`,
+  values: (claim) => [claim.now, claim.leaseEndsAt, claim.rowsMax],
+});
 
 /** Writes nothing if another process has claimed the callback since. */
-export function deleteCallback(callback: ClaimedCallback): Statement {
-  return {
-    name: 'simulator_callback_delete',
-    text: 'DELETE FROM simulator.callbacks WHERE account = $1 AND subject_id = $2 AND id = $3 AND attempts = $4',
-    values: [callback.account, callback.subjectId, callback.id, callback.attempts],
-  };
-}
+export const deleteCallback = statementBy<[callback: ClaimedCallback]>({
+  name: 'simulator_callback_delete',
+  text: 'DELETE FROM simulator.callbacks WHERE account = $1 AND subject_id = $2 AND id = $3 AND attempts = $4',
+  values: (callback) => [callback.account, callback.subjectId, callback.id, callback.attempts],
+});
 
 /** Writes nothing if another process has claimed the callback since. */
-export function postponeCallback(callback: ClaimedCallback, dueAt: Date): Statement {
-  return {
-    name: 'simulator_callback_postpone',
-    text: `UPDATE simulator.callbacks SET due_at = $5
-           WHERE account = $1 AND subject_id = $2 AND id = $3 AND attempts = $4`,
-    values: [callback.account, callback.subjectId, callback.id, callback.attempts, dueAt],
-  };
-}
+export const postponeCallback = statementBy<[callback: ClaimedCallback, dueAt: Date]>({
+  name: 'simulator_callback_postpone',
+  text: `UPDATE simulator.callbacks SET due_at = $5
+         WHERE account = $1 AND subject_id = $2 AND id = $3 AND attempts = $4`,
+  values: (callback, dueAt) => [callback.account, callback.subjectId, callback.id, callback.attempts, dueAt],
+});
 
 /** When the next callback is due, or the next lease ends. */
-export async function findNextCallbackTime(db: Queryable): Promise<Date | null> {
-  const row = await db.row<{ dueAt: Date }>({
-    name: 'simulator_callback_next',
-    text: 'SELECT due_at AS "dueAt" FROM simulator.callbacks ORDER BY due_at LIMIT 1',
-    values: [],
-  });
-  return row?.dueAt ?? null;
-}
+export const findNextCallbackTime = valueBy<Date | null, []>({
+  name: 'simulator_callback_next',
+  text: 'SELECT due_at AS value FROM simulator.callbacks ORDER BY due_at LIMIT 1',
+  none: null,
+});
 
 /** One network for one account and one number. */
 export interface OutageKey {
@@ -266,32 +227,26 @@ export interface Outage {
   endsAt: Date | null;
 }
 
-export function findOutage(db: Queryable, key: OutageKey): Promise<Outage | undefined> {
-  return db.row<Outage>({
-    name: 'simulator_outage_find',
-    text: `SELECT ends_at AS "endsAt" FROM simulator.outages
-           WHERE account = $1 AND network = $2 AND payer_number = $3`,
-    values: [key.account, key.network, key.payerNumber],
-    emptyForAll: true,
-  });
-}
+export const findOutage = rowBy<Outage, [key: OutageKey]>({
+  name: 'simulator_outage_find',
+  text: `SELECT ends_at AS "endsAt" FROM simulator.outages
+         WHERE account = $1 AND network = $2 AND payer_number = $3`,
+  values: (key) => [key.account, key.network, key.payerNumber],
+  emptyForAll: true,
+});
 
 /** A second outage of the same key replaces the first. */
-export function upsertOutage(key: OutageKey, outage: { beganAt: Date; endsAt: Date | null }): Statement {
-  return {
-    name: 'simulator_outage_upsert',
-    text: `INSERT INTO simulator.outages (account, network, payer_number, began_at, ends_at)
-           VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT (account, network, payer_number)
-           DO UPDATE SET began_at = excluded.began_at, ends_at = excluded.ends_at`,
-    values: [key.account, key.network, key.payerNumber, outage.beganAt, outage.endsAt],
-  };
-}
+export const upsertOutage = statementBy<[key: OutageKey, outage: { beganAt: Date; endsAt: Date | null }]>({
+  name: 'simulator_outage_upsert',
+  text: `INSERT INTO simulator.outages (account, network, payer_number, began_at, ends_at)
+         VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (account, network, payer_number)
+         DO UPDATE SET began_at = excluded.began_at, ends_at = excluded.ends_at`,
+  values: (key, outage) => [key.account, key.network, key.payerNumber, outage.beganAt, outage.endsAt],
+});
 
-export function deleteOutage(key: OutageKey): Statement {
-  return {
-    name: 'simulator_outage_delete',
-    text: 'DELETE FROM simulator.outages WHERE account = $1 AND network = $2 AND payer_number = $3',
-    values: [key.account, key.network, key.payerNumber],
-  };
-}
+export const deleteOutage = statementBy<[key: OutageKey]>({
+  name: 'simulator_outage_delete',
+  text: 'DELETE FROM simulator.outages WHERE account = $1 AND network = $2 AND payer_number = $3',
+  values: (key) => [key.account, key.network, key.payerNumber],
+});

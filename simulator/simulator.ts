@@ -26,7 +26,7 @@ import {
   updateSession,
   upsertOutage,
 } from './queries.ts';
-import { isAccount, recordKey } from './record-id.ts';
+import { isAccount, recordKey, type ReferenceKey, type TransactionKey } from './record-id.ts';
 import { startRefund, type RefundRequest, type RefundStart } from './refunds/start-refund.ts';
 import { sessionAt, type Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
@@ -41,9 +41,9 @@ export interface Simulator {
   /** The networks' API, for `simulatorRoutes`. Sessions are returned in their current state. */
   start(request: StartRequest, alongside?: Alongside<Session>): Promise<StartResult>;
   find(key: SessionAddress): Promise<Session | undefined>;
-  findByReference(key: { account: string; network: string; reference: string }): Promise<Session | undefined>;
+  findByReference(key: ReferenceKey): Promise<Session | undefined>;
   /** By the network's own id of the money that moved, or will. */
-  findByTransaction(key: { account: string; network: string; transactionId: string }): Promise<Session | undefined>;
+  findByTransaction(key: TransactionKey): Promise<Session | undefined>;
   /** If the session is still open afterwards, the code was wrong or none is expected. */
   enterCode(key: SessionAddress, code: string): Promise<Session | undefined>;
   confirm(key: SessionAddress): Promise<Session | undefined>;

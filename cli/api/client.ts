@@ -1,3 +1,4 @@
+import { isObject, textOf } from '../../server/src/kit/untyped.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import { reasonOf } from '../../server/src/kit/start-error.ts';
 import { CommandFailure } from '../command.ts';
@@ -152,7 +153,7 @@ function checkResponse(url: string, { status, text, isJson, at }: RawResponse): 
 function parse(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -162,16 +163,11 @@ function parse(text: string): JsonObject | undefined {
 function fieldMessages(body: JsonObject | undefined, mainMessage: string): string {
   const errors: unknown[] = Array.isArray(body?.['errors']) ? body['errors'] : [];
   const fieldErrors = errors.map((error) => {
-    const { path, message } = (typeof error === 'object' && error !== null ? error : {}) as JsonObject;
+    const { path, message } = isObject(error) ? error : {};
     return { path: textOf(path), message: textOf(message) };
   });
   const others = fieldErrors.filter(({ message }) => message !== mainMessage);
   return others.map(({ path, message }) => `\n  ${sanitizeLine(`${path}: ${message}`)}`).join('');
-}
-
-/** Anything but a string is not from this service and is not shown: converting it may throw. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function queryText(query: Query): string {

@@ -1,5 +1,6 @@
-import type { Queryable, Statement } from '../../server/src/kit/db.ts';
-import { statementByLast } from '../../server/src/kit/many-rows.ts';
+import type { Statement } from '../../server/src/kit/db.ts';
+import { rowBy, rowsBy } from '../../server/src/kit/run-statement.ts';
+import { rowByLast } from '../../server/src/kit/many-rows.ts';
 
 /** A request that was accepted, as stored. */
 export interface GsmaRequest {
@@ -41,19 +42,12 @@ export function insertGsmaRequest(request: Omit<GsmaRequest, 'polls'>): Statemen
   };
 }
 
-export function findGsmaRequest(
-  db: Queryable,
-  key: { account: string; correlationId: string },
-): Promise<GsmaRequest | undefined> {
-  return db.row<GsmaRequest>(
-    statementByLast({
-      name: 'simulator_gsma_request_find',
-      text: (ids) => `SELECT ${columns} FROM simulator.gsma_requests WHERE account = $1 AND correlation_id IN (${ids})`,
-      values: [key.account, key.correlationId],
-      ...{ column: 'correlationId', key: key.correlationId },
-    }),
-  );
-}
+export const findGsmaRequest = rowByLast<GsmaRequest, [key: { account: string; correlationId: string }]>({
+  name: 'simulator_gsma_request_find',
+  column: 'correlationId',
+  text: (ids) => `SELECT ${columns} FROM simulator.gsma_requests WHERE account = $1 AND correlation_id IN (${ids})`,
+  values: (key) => [key.account, key.correlationId],
+});
 
 /** A session or payout that came over another wire. */
 export interface UnrequestedRecord extends Pick<GsmaRequest, 'operation' | 'subjectId'> {
@@ -61,37 +55,30 @@ export interface UnrequestedRecord extends Pick<GsmaRequest, 'operation' | 'subj
 }
 
 /** The newest records of an account at a network that no request has created. */
-export function listUnrequestedRecords(
-  db: Queryable,
-  key: { account: string; network: string; rowsMax: number },
-): Promise<UnrequestedRecord[]> {
-  return db.rows<UnrequestedRecord>({
-    name: 'simulator_gsma_records_list_unrequested',
-    text: `SELECT records.operation, records.id AS "subjectId", records.reference
-           FROM (
-             SELECT 'collection' AS operation, id, reference, created_at FROM simulator.sessions
-             WHERE account = $1 AND network = $2
-             UNION ALL
-             SELECT 'payout', id, reference, created_at FROM simulator.payouts WHERE account = $1 AND network = $2
-           ) AS records
-           WHERE NOT EXISTS (
-             SELECT FROM simulator.gsma_requests AS requests
-             WHERE requests.account = $1 AND requests.subject_id = records.id
-           )
-           ORDER BY records.created_at DESC LIMIT $3`,
-    values: [key.account, key.network, key.rowsMax],
-  });
-}
+export const listUnrequestedRecords = rowsBy<
+  UnrequestedRecord,
+  [key: { account: string; network: string; rowsMax: number }]
+>({
+  name: 'simulator_gsma_records_list_unrequested',
+  text: `SELECT records.operation, records.id AS "subjectId", records.reference
+         FROM (
+           SELECT 'collection' AS operation, id, reference, created_at FROM simulator.sessions
+           WHERE account = $1 AND network = $2
+           UNION ALL
+           SELECT 'payout', id, reference, created_at FROM simulator.payouts WHERE account = $1 AND network = $2
+         ) AS records
+         WHERE NOT EXISTS (
+           SELECT FROM simulator.gsma_requests AS requests
+           WHERE requests.account = $1 AND requests.subject_id = records.id
+         )
+         ORDER BY records.created_at DESC LIMIT $3`,
+  values: (key) => [key.account, key.network, key.rowsMax],
+});
 
 /** Counts one poll of the request's state; the count includes it. */
-export function countGsmaPoll(
-  db: Queryable,
-  key: { account: string; serverId: string },
-): Promise<GsmaRequest | undefined> {
-  return db.row<GsmaRequest>({
-    name: 'simulator_gsma_request_poll',
-    text: `UPDATE simulator.gsma_requests SET polls = polls + 1 WHERE account = $1 AND server_id = $2
-           RETURNING ${columns}`,
-    values: [key.account, key.serverId],
-  });
-}
+export const countGsmaPoll = rowBy<GsmaRequest, [key: { account: string; serverId: string }]>({
+  name: 'simulator_gsma_request_poll',
+  text: `UPDATE simulator.gsma_requests SET polls = polls + 1 WHERE account = $1 AND server_id = $2
+         RETURNING ${columns}`,
+  values: (key) => [key.account, key.serverId],
+});

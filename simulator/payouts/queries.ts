@@ -1,6 +1,8 @@
-import type { Queryable, Statement } from '../../server/src/kit/db.ts';
-import { statementByLast, statementForMany } from '../../server/src/kit/many-rows.ts';
+import type { Statement } from '../../server/src/kit/db.ts';
+import { rowBy, rowsBy, statementBy } from '../../server/src/kit/run-statement.ts';
+import { rowByLast, statementForMany } from '../../server/src/kit/many-rows.ts';
 import { placeholders } from '../../server/src/kit/placeholders.ts';
+import type { RecordKey, ReferenceKey, TransactionKey } from '../record-id.ts';
 import type { Payout } from './payout.ts';
 import type { StoredBatch } from './payout-batch.ts';
 
@@ -49,138 +51,99 @@ export function insertPayout(payout: Payout): Statement {
   });
 }
 
-export function findPayoutById(db: Queryable, key: { account: string; id: string }): Promise<Payout | undefined> {
-  return db.row<Payout>({
-    name: 'simulator_payout_find',
-    text: `SELECT ${payoutColumns} FROM simulator.payouts WHERE account = $1 AND id = $2`,
-    values: [key.account, key.id],
-  });
-}
+export const findPayoutById = rowBy<Payout, [key: RecordKey]>({
+  name: 'simulator_payout_find',
+  text: `SELECT ${payoutColumns} FROM simulator.payouts WHERE account = $1 AND id = $2`,
+  values: (key) => [key.account, key.id],
+});
 
-export function findPayoutByReference(
-  db: Queryable,
-  key: { account: string; network: string; reference: string },
-): Promise<Payout | undefined> {
-  return db.row<Payout>(
-    statementByLast({
-      name: 'simulator_payout_find_by_reference',
-      text: (list) => `SELECT ${payoutColumns} FROM simulator.payouts
-             WHERE account = $1 AND network = $2 AND reference IN (${list})`,
-      values: [key.account, key.network, key.reference],
-      ...{ column: 'reference', key: key.reference },
-    }),
-  );
-}
+export const findPayoutByReference = rowByLast<Payout, [key: ReferenceKey]>({
+  name: 'simulator_payout_find_by_reference',
+  column: 'reference',
+  text: (list) => `SELECT ${payoutColumns} FROM simulator.payouts
+         WHERE account = $1 AND network = $2 AND reference IN (${list})`,
+  values: (key) => [key.account, key.network, key.reference],
+});
 
 /** What a client finds by its own reference, the oldest first: a payout of a batch can have that of another one. */
-export function listPayoutsByClientReference(
-  db: Queryable,
-  key: { account: string; network: string; reference: string },
-): Promise<Payout[]> {
-  return db.rows<Payout>({
-    name: 'simulator_payout_list_by_client_reference',
-    text: `SELECT ${payoutColumns} FROM simulator.payouts
-           WHERE account = $1 AND network = $2 AND refunded_transaction_id IS NULL
-             AND (client_reference = $3 OR (reference = $3 AND client_reference IS NULL))
-           ORDER BY created_at, id`,
-    values: [key.account, key.network, key.reference],
-  });
-}
+export const listPayoutsByClientReference = rowsBy<Payout, [key: ReferenceKey]>({
+  name: 'simulator_payout_list_by_client_reference',
+  text: `SELECT ${payoutColumns} FROM simulator.payouts
+         WHERE account = $1 AND network = $2 AND refunded_transaction_id IS NULL
+           AND (client_reference = $3 OR (reference = $3 AND client_reference IS NULL))
+         ORDER BY created_at, id`,
+  values: (key) => [key.account, key.network, key.reference],
+});
 
-export function listPayoutsByReferences(
-  db: Queryable,
-  { account, network, references }: { account: string; network: string; references: readonly string[] },
-): Promise<Payout[]> {
-  return db.rows<Payout>({
-    name: 'simulator_payout_list_by_references',
-    text: `SELECT ${payoutColumns} FROM simulator.payouts
-           WHERE account = $1 AND network = $2 AND reference = ANY ($3::text[])`,
-    values: [account, network, references],
-  });
-}
+export const listPayoutsByReferences = rowsBy<
+  Payout,
+  [{ account: string; network: string; references: readonly string[] }]
+>({
+  name: 'simulator_payout_list_by_references',
+  text: `SELECT ${payoutColumns} FROM simulator.payouts
+         WHERE account = $1 AND network = $2 AND reference = ANY ($3::text[])`,
+  values: ({ account, network, references }) => [account, network, references],
+});
 
 const batchColumns = `account, id, network, reference, fingerprint, payout_count AS "payoutCount", created_at AS "createdAt"`;
 
 /** Inserts nothing if the account already has a batch with this reference. */
-export function insertBatchOnce(batch: StoredBatch): Statement {
-  return {
-    name: 'simulator_batch_insert',
-    text: `INSERT INTO simulator.payout_batches (account, id, network, reference, fingerprint, payout_count, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7)
-           ON CONFLICT (account, network, reference) DO NOTHING`,
-    values: [
-      batch.account,
-      batch.id,
-      batch.network,
-      batch.reference,
-      batch.fingerprint,
-      batch.payoutCount,
-      batch.createdAt,
-    ],
-  };
-}
+export const insertBatchOnce = statementBy<[batch: StoredBatch]>({
+  name: 'simulator_batch_insert',
+  text: `INSERT INTO simulator.payout_batches (account, id, network, reference, fingerprint, payout_count, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
+         ON CONFLICT (account, network, reference) DO NOTHING`,
+  values: (batch) => [
+    batch.account,
+    batch.id,
+    batch.network,
+    batch.reference,
+    batch.fingerprint,
+    batch.payoutCount,
+    batch.createdAt,
+  ],
+});
 
-export function findBatchById(db: Queryable, key: { account: string; id: string }): Promise<StoredBatch | undefined> {
-  return db.row<StoredBatch>({
-    name: 'simulator_batch_find',
-    text: `SELECT ${batchColumns} FROM simulator.payout_batches WHERE account = $1 AND id = $2`,
-    values: [key.account, key.id],
-  });
-}
+export const findBatchById = rowBy<StoredBatch, [key: RecordKey]>({
+  name: 'simulator_batch_find',
+  text: `SELECT ${batchColumns} FROM simulator.payout_batches WHERE account = $1 AND id = $2`,
+  values: (key) => [key.account, key.id],
+});
 
-export function findBatchByReference(
-  db: Queryable,
-  key: { account: string; network: string; reference: string },
-): Promise<StoredBatch | undefined> {
-  return db.row<StoredBatch>({
-    name: 'simulator_batch_find_by_reference',
-    text: `SELECT ${batchColumns} FROM simulator.payout_batches WHERE account = $1 AND network = $2 AND reference = $3`,
-    values: [key.account, key.network, key.reference],
-  });
-}
+export const findBatchByReference = rowBy<StoredBatch, [key: ReferenceKey]>({
+  name: 'simulator_batch_find_by_reference',
+  text: `SELECT ${batchColumns} FROM simulator.payout_batches WHERE account = $1 AND network = $2 AND reference = $3`,
+  values: (key) => [key.account, key.network, key.reference],
+});
 
-export function findPayoutByTransaction(
-  db: Queryable,
-  key: { account: string; network: string; transactionId: string },
-): Promise<Payout | undefined> {
-  return db.row<Payout>(
-    statementByLast({
-      name: 'simulator_payout_find_by_transaction',
-      text: (list) => `SELECT ${payoutColumns} FROM simulator.payouts
-             WHERE account = $1 AND network = $2 AND transaction_id IN (${list})`,
-      values: [key.account, key.network, key.transactionId],
-      ...{ column: 'transactionId', key: key.transactionId },
-    }),
-  );
-}
+export const findPayoutByTransaction = rowByLast<Payout, [key: TransactionKey]>({
+  name: 'simulator_payout_find_by_transaction',
+  column: 'transactionId',
+  text: (list) => `SELECT ${payoutColumns} FROM simulator.payouts
+         WHERE account = $1 AND network = $2 AND transaction_id IN (${list})`,
+  values: (key) => [key.account, key.network, key.transactionId],
+});
 
 /** Payouts that have succeeded or will, newest first, of all accounts or of one. */
-export function listPayoutsByNumber(
-  db: Queryable,
-  query: { beneficiaryNumber: string; account: string | null; rowsMax: number },
-): Promise<Payout[]> {
-  return db.rows<Payout>({
-    name: 'simulator_payout_list_by_number',
-    text: `SELECT ${payoutColumns} FROM simulator.payouts
-           WHERE beneficiary_number = $1 AND ($2::text IS NULL OR account = $2)
-             AND (status = 'completed' OR planned_status = 'completed')
-           ORDER BY created_at DESC, id DESC LIMIT $3`,
-    values: [query.beneficiaryNumber, query.account, query.rowsMax],
-  });
-}
+export const listPayoutsByNumber = rowsBy<
+  Payout,
+  [query: { beneficiaryNumber: string; account: string | null; rowsMax: number }]
+>({
+  name: 'simulator_payout_list_by_number',
+  text: `SELECT ${payoutColumns} FROM simulator.payouts
+         WHERE beneficiary_number = $1 AND ($2::text IS NULL OR account = $2)
+           AND (status = 'completed' OR planned_status = 'completed')
+         ORDER BY created_at DESC, id DESC LIMIT $3`,
+  values: (query) => [query.beneficiaryNumber, query.account, query.rowsMax],
+});
 
 /** All refunds of one collection. A caller that adds one holds the lock on the collection's row. */
-export function listRefundsByTransaction(
-  db: Queryable,
-  key: { account: string; network: string; transactionId: string },
-): Promise<Payout[]> {
-  return db.rows<Payout>({
-    name: 'simulator_payout_list_refunds',
-    text: `SELECT ${payoutColumns} FROM simulator.payouts
-           WHERE account = $1 AND network = $2 AND refunded_transaction_id = $3`,
-    values: [key.account, key.network, key.transactionId],
-  });
-}
+export const listRefundsByTransaction = rowsBy<Payout, [key: TransactionKey]>({
+  name: 'simulator_payout_list_refunds',
+  text: `SELECT ${payoutColumns} FROM simulator.payouts
+         WHERE account = $1 AND network = $2 AND refunded_transaction_id = $3`,
+  values: (key) => [key.account, key.network, key.transactionId],
+});
 
 /** Payouts of one account to one number at one network. */
 export interface PayoutLine {
@@ -193,36 +156,30 @@ export interface PayoutOutage {
   endsAt: Date | null;
 }
 
-export function findPayoutOutage(db: Queryable, line: PayoutLine): Promise<PayoutOutage | undefined> {
-  return db.row<PayoutOutage>({
-    name: 'simulator_payout_outage_find',
-    text: `SELECT ends_at AS "endsAt" FROM simulator.payout_outages
-           WHERE account = $1 AND network = $2 AND beneficiary_number = $3`,
-    values: [line.account, line.network, line.beneficiaryNumber],
-    emptyForAll: true,
-  });
-}
+export const findPayoutOutage = rowBy<PayoutOutage, [line: PayoutLine]>({
+  name: 'simulator_payout_outage_find',
+  text: `SELECT ends_at AS "endsAt" FROM simulator.payout_outages
+         WHERE account = $1 AND network = $2 AND beneficiary_number = $3`,
+  values: (line) => [line.account, line.network, line.beneficiaryNumber],
+  emptyForAll: true,
+});
 
 /** A second outage of the same line replaces the first. */
-export function upsertPayoutOutage(line: PayoutLine, outage: { beganAt: Date; endsAt: Date | null }): Statement {
-  return {
-    name: 'simulator_payout_outage_upsert',
-    text: `INSERT INTO simulator.payout_outages (account, network, beneficiary_number, began_at, ends_at)
-           VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT (account, network, beneficiary_number)
-           DO UPDATE SET began_at = excluded.began_at, ends_at = excluded.ends_at`,
-    values: [line.account, line.network, line.beneficiaryNumber, outage.beganAt, outage.endsAt],
-  };
-}
+export const upsertPayoutOutage = statementBy<[line: PayoutLine, outage: { beganAt: Date; endsAt: Date | null }]>({
+  name: 'simulator_payout_outage_upsert',
+  text: `INSERT INTO simulator.payout_outages (account, network, beneficiary_number, began_at, ends_at)
+         VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (account, network, beneficiary_number)
+         DO UPDATE SET began_at = excluded.began_at, ends_at = excluded.ends_at`,
+  values: (line, outage) => [line.account, line.network, line.beneficiaryNumber, outage.beganAt, outage.endsAt],
+});
 
-export function deletePayoutOutage(line: PayoutLine): Statement {
-  return {
-    name: 'simulator_payout_outage_delete',
-    text: `DELETE FROM simulator.payout_outages
-           WHERE account = $1 AND network = $2 AND beneficiary_number = $3`,
-    values: [line.account, line.network, line.beneficiaryNumber],
-  };
-}
+export const deletePayoutOutage = statementBy<[line: PayoutLine]>({
+  name: 'simulator_payout_outage_delete',
+  text: `DELETE FROM simulator.payout_outages
+         WHERE account = $1 AND network = $2 AND beneficiary_number = $3`,
+  values: (line) => [line.account, line.network, line.beneficiaryNumber],
+});
 
 export type FloatState = 'empty' | 'filled';
 
@@ -234,50 +191,42 @@ export interface Float extends PayoutLine {
 
 const floatColumns = 'account, network, beneficiary_number AS "beneficiaryNumber", state, changed_at AS "changedAt"';
 
-export function findFloat(db: Queryable, line: PayoutLine): Promise<Float | undefined> {
-  return db.row<Float>({
-    name: 'simulator_float_find',
-    text: `SELECT ${floatColumns} FROM simulator.floats
-           WHERE account = $1 AND network = $2 AND beneficiary_number = $3`,
-    values: [line.account, line.network, line.beneficiaryNumber],
-    emptyForAll: true,
-  });
-}
+export const findFloat = rowBy<Float, [line: PayoutLine]>({
+  name: 'simulator_float_find',
+  text: `SELECT ${floatColumns} FROM simulator.floats
+         WHERE account = $1 AND network = $2 AND beneficiary_number = $3`,
+  values: (line) => [line.account, line.network, line.beneficiaryNumber],
+  emptyForAll: true,
+});
 
 /** Of all accounts or of one, the last change first. */
-export function listFloatsByNumber(
-  db: Queryable,
-  query: { beneficiaryNumber: string; account: string | null; rowsMax: number },
-): Promise<Float[]> {
-  return db.rows<Float>({
-    name: 'simulator_float_list_by_number',
-    text: `SELECT ${floatColumns} FROM simulator.floats
-           WHERE beneficiary_number = $1 AND ($2::text IS NULL OR account = $2)
-           ORDER BY changed_at DESC, account, network LIMIT $3`,
-    values: [query.beneficiaryNumber, query.account, query.rowsMax],
-  });
-}
+export const listFloatsByNumber = rowsBy<
+  Float,
+  [query: { beneficiaryNumber: string; account: string | null; rowsMax: number }]
+>({
+  name: 'simulator_float_list_by_number',
+  text: `SELECT ${floatColumns} FROM simulator.floats
+         WHERE beneficiary_number = $1 AND ($2::text IS NULL OR account = $2)
+         ORDER BY changed_at DESC, account, network LIMIT $3`,
+  values: (query) => [query.beneficiaryNumber, query.account, query.rowsMax],
+});
 
 /** Records an empty float. A float that is filled concurrently stays filled. */
-export function insertEmptyFloat(line: PayoutLine, changedAt: Date): Statement {
-  return {
-    name: 'simulator_float_insert_empty',
-    text: `INSERT INTO simulator.floats (account, network, beneficiary_number, state, changed_at)
-           VALUES ($1, $2, $3, 'empty', $4)
-           ON CONFLICT (account, network, beneficiary_number) DO NOTHING`,
-    values: [line.account, line.network, line.beneficiaryNumber, changedAt],
-  };
-}
+export const insertEmptyFloat = statementBy<[line: PayoutLine, changedAt: Date]>({
+  name: 'simulator_float_insert_empty',
+  text: `INSERT INTO simulator.floats (account, network, beneficiary_number, state, changed_at)
+         VALUES ($1, $2, $3, 'empty', $4)
+         ON CONFLICT (account, network, beneficiary_number) DO NOTHING`,
+  values: (line, changedAt) => [line.account, line.network, line.beneficiaryNumber, changedAt],
+});
 
 /** Fills or empties a float; writes nothing if it has the state already. */
-export function upsertFloat(line: PayoutLine, change: { state: FloatState; changedAt: Date }): Statement {
-  return {
-    name: 'simulator_float_upsert',
-    text: `INSERT INTO simulator.floats (account, network, beneficiary_number, state, changed_at)
-           VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT (account, network, beneficiary_number)
-           DO UPDATE SET state = excluded.state, changed_at = excluded.changed_at
-           WHERE floats.state <> excluded.state`,
-    values: [line.account, line.network, line.beneficiaryNumber, change.state, change.changedAt],
-  };
-}
+export const upsertFloat = statementBy<[line: PayoutLine, change: { state: FloatState; changedAt: Date }]>({
+  name: 'simulator_float_upsert',
+  text: `INSERT INTO simulator.floats (account, network, beneficiary_number, state, changed_at)
+         VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (account, network, beneficiary_number)
+         DO UPDATE SET state = excluded.state, changed_at = excluded.changed_at
+         WHERE floats.state <> excluded.state`,
+  values: (line, change) => [line.account, line.network, line.beneficiaryNumber, change.state, change.changedAt],
+});

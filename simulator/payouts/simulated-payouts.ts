@@ -1,7 +1,7 @@
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Alongside, SimulatorContext } from '../context.ts';
 import { canonicalNumber, type PhoneLine, type PhoneQuery } from '../phone-line.ts';
-import { isAccount, recordKey } from '../record-id.ts';
+import { isAccount, recordKey, type ReferenceKey, type TransactionKey } from '../record-id.ts';
 import { arrivalOf, phoneFloatOf, type Arrival, type PhoneFloat } from './arrival.ts';
 import { payoutAt, type Payout } from './payout.ts';
 import type { PayoutRequest } from './payout-request.ts';
@@ -30,12 +30,12 @@ export interface SimulatedPayouts {
   /** A batch with what the network shows of its payouts by now, in their order. */
   findBatch(key: PayoutAddress): Promise<Batch | undefined>;
   /** By the client's own name of a payout, which several can have. */
-  search(key: { account: string; network: string; reference: string }): Promise<Payout[]>;
+  search(key: ReferenceKey): Promise<Payout[]>;
   find(key: PayoutAddress): Promise<Payout | undefined>;
   /** A payout or a refund. */
   findPayoutOrRefund(key: PayoutAddress): Promise<Payout | undefined>;
   /** A payout or a refund, by the id of the money that it moved. */
-  findByTransaction(key: { account: string; network: string; transactionId: string }): Promise<Payout | undefined>;
+  findByTransaction(key: TransactionKey): Promise<Payout | undefined>;
 
   /** Money that has arrived for a number, newest first. Throws PhoneNumberError. */
   listArrivals(query: PhoneQuery): Promise<Arrival[]>;

@@ -4,7 +4,7 @@ import { addMs } from '../../server/src/kit/clock.ts';
 import type { Transaction } from '../../server/src/kit/db.ts';
 import type { SimulatorContext } from '../context.ts';
 import { randomIdLength } from '../record-id.ts';
-import type { SimulatedNetwork } from '../network.ts';
+import type { MoneyRequest } from '../start-request.ts';
 import { batchMs, type StoredBatch } from './payout-batch.ts';
 import type { PayoutRequest } from './payout-request.ts';
 import {
@@ -18,10 +18,7 @@ import { findBatchByReference, findFloat, insertBatchOnce, insertEmptyFloat, ins
 import { fingerprint, newPayout } from './start-payout.ts';
 
 /** A parsed request to pay out to several at once. */
-export interface BatchRequest {
-  network: SimulatedNetwork;
-  account: string;
-  reference: string;
+export interface BatchRequest extends Pick<MoneyRequest, 'network' | 'account' | 'reference'> {
   /** Their references come from `payoutReference`. */
   payouts: readonly PayoutRequest[];
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { textOf } from '../../server/src/kit/untyped.ts';
 import { AppError } from '../../server/src/api/app-error.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { numberOrNull, parseInternationalNumber } from '../../server/src/kit/phone-number.ts';
@@ -8,21 +9,18 @@ import type { Prompt } from '../prompt.ts';
 import type { Simulator } from '../simulator.ts';
 import type { PhoneAction } from '../transitions.ts';
 import { createPageSender, type PageSender } from '../../server/src/pages/document.ts';
-import { createFormGuard, type FormGuard } from '../../server/src/pages/form-guard.ts';
-import { loadScript, loadStyle } from '../../server/src/pages/inline-asset.ts';
+import { type FormGuard, type FormGuardOptions, createFormGuard } from '../../server/src/pages/form-guard.ts';
+import { commonStyles, loadScript, loadStyle } from '../../server/src/pages/inline-asset.ts';
 import { preparePageScope, seeOther } from '../../server/src/pages/page-scope.ts';
 import { numberFormPage, phoneMain, phonePage, type Phone } from './phone-page.ts';
 import { sessionIdOf } from '../wave/wire-session.ts';
 import { wavePage } from './wave-page.ts';
 
-export interface PhonePagesOptions {
+export interface PhonePagesOptions extends FormGuardOptions {
   simulator: Pick<Simulator, 'listPrompts' | 'findPrompt' | 'act' | 'enterCode'> & {
     payouts: Pick<SimulatedPayouts, 'listArrivals' | 'listFloats' | 'setFloat'>;
   };
   log: Log;
-  publicUrl: () => string;
-  /** Signs the forms against cross-site requests; the same in every process. */
-  formKey: string | Uint8Array;
   /** Who may open the phone. Every link and form keeps the query parameter `key`. */
   phoneAccess(request: FastifyRequest): PhoneAccess | Promise<PhoneAccess>;
 }
@@ -41,12 +39,7 @@ interface PhoneContext extends PhonePagesOptions {
   sender: PageSender;
 }
 
-const style = loadStyle(
-  new URL('../../server/src/pages/style.css', import.meta.url),
-  new URL('../../server/src/pages/controls.css', import.meta.url),
-  new URL('../../server/src/pages/ends.css', import.meta.url),
-  new URL('phone.css', import.meta.url),
-);
+const style = loadStyle(...commonStyles, new URL('phone.css', import.meta.url));
 const script = loadScript(new URL('phone.js', import.meta.url));
 
 /**
@@ -55,7 +48,7 @@ const script = loadScript(new URL('phone.js', import.meta.url));
  */
 export const phonePages: FastifyPluginAsync<PhonePagesOptions> = async (app, options) => {
   const { publicUrl, log } = options;
-  const guard = createFormGuard({ publicUrl, key: options.formKey });
+  const guard = createFormGuard(options);
   const sender = createPageSender({ publicUrl, style, script });
   const context = { ...options, guard, sender };
   await app.register(
@@ -197,10 +190,6 @@ function readTap(body: unknown): Tap {
   const state = floatActions.get(fields['action']);
   if (state === undefined) throw new AppError('invalid_request', 'Choose one of the buttons on the phone.');
   return { on: 'float', state, account: textOf(fields['account']), network: textOf(fields['network']) };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /** As messages write it: 123 456. */

@@ -1,23 +1,16 @@
 import type { Transaction } from '../../server/src/kit/db.ts';
 import type { Alongside, SimulatorContext } from '../context.ts';
-import type { SimulatedNetwork } from '../network.ts';
 import { payoutAt, type Payout } from '../payouts/payout.ts';
 import { findPayoutByReference, listRefundsByTransaction } from '../payouts/queries.ts';
 import { startPayoutWithin, type PayoutStart } from '../payouts/start-payout.ts';
 import { lockSessionByTransaction } from '../queries.ts';
 import { statusAt, type Session } from '../session.ts';
+import type { MoneyRequest } from '../start-request.ts';
 
 /** A parsed request to refund a collection. */
-export interface RefundRequest {
-  network: SimulatedNetwork;
-  account: string;
-  reference: string;
+export interface RefundRequest extends MoneyRequest {
   /** The network's own transaction that paid the collection. */
   transactionId: string;
-  amountMinor: bigint;
-  currency: string;
-  description: string;
-  callbackUrl: string;
 }
 
 /** Why a network does not refund; nothing was created. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { textOf } from '../../server/src/kit/untyped.ts';
 import { hidden } from '../route-options.ts';
 import type { Session } from '../session.ts';
 import type { SessionAddress } from '../simulator.ts';
@@ -106,8 +107,4 @@ function addressOf({ network }: WaveRoutesContext, account: string, id: string):
 function foundOrThrow(session: Session | undefined): Session {
   if (!session) throw notFound('checkout-session-not-found');
   return session;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -53,7 +53,7 @@ export async function verifyTransfer(
   await verifyNetwork(world, transfer, status);
   await verifyMoney(world, status, network === 'wave' ? 'float:wave-test' : 'float:gsma-test');
   await verifyEvents(world, String(transfer['id']), status === 'completed' ? 'transfer.succeeded' : 'transfer.failed');
-  assert.deepEqual(await listCases(world.db, null, 100), [], 'no case is open');
+  assert.deepEqual(await listCases(world.db, null, 100, null), [], 'no case is open');
 }
 
 async function verifyNetwork(world: CrashWorld, transfer: Record<string, unknown>, status: string): Promise<void> {

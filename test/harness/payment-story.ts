@@ -260,7 +260,7 @@ export class PaymentStory {
   }
 
   async cases(transactionId: string): Promise<string[]> {
-    const all = await listCases(this.service.db, null, 1_000);
+    const all = await listCases(this.service.db, null, 1_000, null);
     return all.filter(({ subjectId }) => subjectId === transactionId).map(({ kind }) => kind);
   }
 

@@ -89,7 +89,7 @@ export class Operators {
 
   async #decide(choices: Choices): Promise<void> {
     const [proposer, other] = this.#options.operatorIds;
-    const cases = await listCases(this.#context.db, 'open', casesMax);
+    const cases = await listCases(this.#context.db, 'open', casesMax, null);
     // The books of the network decide on a reversal after a refund.
     const open = cases.filter(({ kind }) => kind !== 'partial_reversal');
     const found = open[choices.below(Math.max(1, open.length))];

@@ -67,7 +67,7 @@ async function hireOperators(): Promise<typeof operators> {
 /** Money that a network reverses while it is in `suspense` leaves the float once two operators have acknowledged it. */
 async function acknowledgeReversals(): Promise<void> {
   const [proposer = '', confirmer = ''] = operators.ids;
-  const open = await listCases(story.service.db, 'open', 10_000);
+  const open = await listCases(story.service.db, 'open', 10_000, null);
   for (const { id: caseId } of open.filter(({ kind }) => kind === 'network_reversal')) {
     const evidence = 'The statement of the network names the reversal.';
     const proposal = { caseId, resolution: 'acknowledge', evidence, reported: null };

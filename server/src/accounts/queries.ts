@@ -1,28 +1,25 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { rowBy, rowsBy, runBy, statementBy } from '../kit/run-statement.ts';
-import { countOf } from '../kit/ids-and-counts.ts';
+import { countBy, rowBy, rowsBy, runBy, statementBy } from '../kit/run-statement.ts';
 import type { Account, Passkey, Realm, Session } from './account.ts';
 
 const accountColumns = `id, realm, email, name, password_hash AS "passwordHash", email_verified_at AS "emailVerifiedAt",
   totp_secret AS "totpSecret", totp_confirmed_at AS "totpConfirmedAt", created_at AS "createdAt"`;
 
 /** An address has one login in each realm; returns 0 if it exists. */
-export function insertAccount(db: Queryable, account: Account): Promise<number> {
-  return db.run({
-    name: 'accounts_insert',
-    text: `INSERT INTO accounts (id, realm, email, name, password_hash, email_verified_at, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (realm, email) DO NOTHING`,
-    values: [
-      account.id,
-      account.realm,
-      account.email,
-      account.name,
-      account.passwordHash,
-      account.emailVerifiedAt,
-      account.createdAt,
-    ],
-  });
-}
+export const insertAccount = runBy<[account: Account]>({
+  name: 'accounts_insert',
+  text: `INSERT INTO accounts (id, realm, email, name, password_hash, email_verified_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (realm, email) DO NOTHING`,
+  values: (account) => [
+    account.id,
+    account.realm,
+    account.email,
+    account.name,
+    account.passwordHash,
+    account.emailVerifiedAt,
+    account.createdAt,
+  ],
+});
 
 export const findAccount = rowBy<Account, [id: string]>({
   name: 'accounts_find',
@@ -91,33 +88,28 @@ export const consumeRecoveryCode = runBy<[accountId: string, codeHash: Uint8Arra
   text: 'DELETE FROM account_recovery_codes WHERE account_id = $1 AND code_hash = $2',
 });
 
-export function countRecoveryCodes(db: Queryable, accountId: string): Promise<number> {
-  return countOf(db, {
-    name: 'account_recovery_codes_count',
-    text: 'SELECT count(*) AS count FROM account_recovery_codes WHERE account_id = $1',
-    values: [accountId],
-  });
-}
+export const countRecoveryCodes = countBy<[accountId: string]>({
+  name: 'account_recovery_codes_count',
+  text: 'SELECT count(*) AS count FROM account_recovery_codes WHERE account_id = $1',
+});
 
 const passkeyColumns = `account_id AS "accountId", id, credential_id AS "credentialId", public_key AS "publicKey",
   sign_count AS "signCount", name, created_at AS "createdAt", last_used_at AS "lastUsedAt"`;
 
-export function insertPasskey(db: Queryable, passkey: Passkey): Promise<number> {
-  return db.run({
-    name: 'account_passkeys_insert',
-    text: `INSERT INTO account_passkeys (account_id, id, credential_id, public_key, sign_count, name, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (credential_id) DO NOTHING`,
-    values: [
-      passkey.accountId,
-      passkey.id,
-      passkey.credentialId,
-      passkey.publicKey,
-      passkey.signCount,
-      passkey.name,
-      passkey.createdAt,
-    ],
-  });
-}
+export const insertPasskey = runBy<[passkey: Passkey]>({
+  name: 'account_passkeys_insert',
+  text: `INSERT INTO account_passkeys (account_id, id, credential_id, public_key, sign_count, name, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (credential_id) DO NOTHING`,
+  values: (passkey) => [
+    passkey.accountId,
+    passkey.id,
+    passkey.credentialId,
+    passkey.publicKey,
+    passkey.signCount,
+    passkey.name,
+    passkey.createdAt,
+  ],
+});
 
 export const listPasskeys = rowsBy<Passkey, [accountId: string]>({
   name: 'account_passkeys_list',
@@ -130,18 +122,12 @@ export const findPasskey = rowBy<Passkey, [credentialId: string]>({
 });
 
 /** Guarded by the counter that was checked, so that one answer of an authenticator counts once. */
-export function recordPasskeyUse(
-  db: Queryable,
-  passkey: Passkey,
-  use: { signCount: bigint; usedAt: Date },
-): Promise<number> {
-  return db.run({
-    name: 'account_passkeys_use',
-    text: `UPDATE account_passkeys SET sign_count = $3, last_used_at = $4
-            WHERE account_id = $1 AND id = $2 AND sign_count = $5`,
-    values: [passkey.accountId, passkey.id, use.signCount, use.usedAt, passkey.signCount],
-  });
-}
+export const recordPasskeyUse = runBy<[passkey: Passkey, use: { signCount: bigint; usedAt: Date }]>({
+  name: 'account_passkeys_use',
+  text: `UPDATE account_passkeys SET sign_count = $3, last_used_at = $4
+          WHERE account_id = $1 AND id = $2 AND sign_count = $5`,
+  values: (passkey, use) => [passkey.accountId, passkey.id, use.signCount, use.usedAt, passkey.signCount],
+});
 
 export const deletePasskey = runBy<[accountId: string, id: string]>({
   name: 'account_passkeys_delete',
@@ -156,74 +142,55 @@ export const deletePasskeys = statementBy<[accountId: string]>({
 const sessionColumns = `id, account_id AS "accountId", device, address, is_complete AS "isComplete",
   second_factor_at AS "secondFactorAt", created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"`;
 
-export function insertSession(session: Session & { tokenHash: Uint8Array }): Statement {
-  return {
-    name: 'account_sessions_insert',
-    text: `INSERT INTO account_sessions (token_hash, id, account_id, device, address, is_complete, second_factor_at, created_at,
-             last_seen_at, expires_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    values: [
-      session.tokenHash,
-      session.id,
-      session.accountId,
-      session.device,
-      session.address,
-      session.isComplete,
-      session.secondFactorAt,
-      session.createdAt,
-      session.lastSeenAt,
-      session.expiresAt,
-    ],
-  };
-}
+export const insertSession = statementBy<[session: Session & { tokenHash: Uint8Array }]>({
+  name: 'account_sessions_insert',
+  text: `INSERT INTO account_sessions (token_hash, id, account_id, device, address, is_complete, second_factor_at, created_at,
+           last_seen_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+  values: (session) => [
+    session.tokenHash,
+    session.id,
+    session.accountId,
+    session.device,
+    session.address,
+    session.isComplete,
+    session.secondFactorAt,
+    session.createdAt,
+    session.lastSeenAt,
+    session.expiresAt,
+  ],
+});
 
 /** A session that has neither ended nor been idle for too long. */
-export function findSession(
-  db: Queryable,
-  tokenHash: Uint8Array,
-  { now, seenAfter }: { now: Date; seenAfter: Date },
-): Promise<Session | undefined> {
-  return db.row<Session>({
-    name: 'account_sessions_find',
-    text: `SELECT ${sessionColumns} FROM account_sessions
-            WHERE token_hash = $1 AND expires_at > $2 AND last_seen_at > $3`,
-    values: [tokenHash, now, seenAfter],
-  });
-}
+export const findSession = rowBy<Session, [tokenHash: Uint8Array, { now: Date; seenAfter: Date }]>({
+  name: 'account_sessions_find',
+  text: `SELECT ${sessionColumns} FROM account_sessions
+          WHERE token_hash = $1 AND expires_at > $2 AND last_seen_at > $3`,
+  values: (tokenHash, { now, seenAfter }) => [tokenHash, now, seenAfter],
+});
 
-export function listSessions(
-  db: Queryable,
-  accountId: string,
-  { now, seenAfter }: { now: Date; seenAfter: Date },
-): Promise<Session[]> {
-  return db.rows<Session>({
-    name: 'account_sessions_list',
-    text: `SELECT ${sessionColumns} FROM account_sessions
-            WHERE account_id = $1 AND is_complete AND expires_at > $2 AND last_seen_at > $3
-            ORDER BY last_seen_at DESC`,
-    values: [accountId, now, seenAfter],
-  });
-}
+export const listSessions = rowsBy<Session, [accountId: string, { now: Date; seenAfter: Date }]>({
+  name: 'account_sessions_list',
+  text: `SELECT ${sessionColumns} FROM account_sessions
+          WHERE account_id = $1 AND is_complete AND expires_at > $2 AND last_seen_at > $3
+          ORDER BY last_seen_at DESC`,
+  values: (accountId, { now, seenAfter }) => [accountId, now, seenAfter],
+});
 
-export function touchSession(session: { id: string; address: string; at: Date }): Statement {
-  return {
-    name: 'account_sessions_touch',
-    text: 'UPDATE account_sessions SET last_seen_at = $2, address = $3 WHERE id = $1 AND last_seen_at < $2',
-    values: [session.id, session.at, session.address],
-  };
-}
+export const touchSession = statementBy<[session: { id: string; address: string; at: Date }]>({
+  name: 'account_sessions_touch',
+  text: 'UPDATE account_sessions SET last_seen_at = $2, address = $3 WHERE id = $1 AND last_seen_at < $2',
+  values: (session) => [session.id, session.at, session.address],
+});
 
 /** A new token for the same session: what was stolen before is worth nothing afterwards. */
-export function rotateSession(
-  db: Queryable,
-  session: { id: string; tokenHash: Uint8Array; secondFactorAt: Date; expiresAt: Date },
-): Promise<number> {
-  return db.run({
-    name: 'account_sessions_rotate',
-    text: `UPDATE account_sessions SET token_hash = $2, is_complete = true, second_factor_at = $3, expires_at = $4 WHERE id = $1`,
-    values: [session.id, session.tokenHash, session.secondFactorAt, session.expiresAt],
-  });
-}
+export const rotateSession = runBy<
+  [session: { id: string; tokenHash: Uint8Array; secondFactorAt: Date; expiresAt: Date }]
+>({
+  name: 'account_sessions_rotate',
+  text: `UPDATE account_sessions SET token_hash = $2, is_complete = true, second_factor_at = $3, expires_at = $4 WHERE id = $1`,
+  values: (session) => [session.id, session.tokenHash, session.secondFactorAt, session.expiresAt],
+});
 
 export const deleteSession = runBy<[accountId: string, id: string]>({
   name: 'account_sessions_delete',
@@ -256,17 +223,15 @@ export function insertToken(token: {
 }
 
 /** Uses a token up. Undefined if it does not exist, was used, or is too old. */
-export function consumeToken(
-  db: Queryable,
-  token: { tokenHash: Uint8Array; purposes: readonly TokenPurpose[]; now: Date },
-): Promise<{ accountId: string | null; purpose: TokenPurpose } | undefined> {
-  return db.row({
-    name: 'account_tokens_consume',
-    text: `DELETE FROM account_tokens WHERE token_hash = $1 AND purpose = ANY ($2) AND expires_at > $3
-           RETURNING account_id AS "accountId", purpose`,
-    values: [token.tokenHash, token.purposes, token.now],
-  });
-}
+export const consumeToken = rowBy<
+  { accountId: string | null; purpose: TokenPurpose },
+  [token: { tokenHash: Uint8Array; purposes: readonly TokenPurpose[]; now: Date }]
+>({
+  name: 'account_tokens_consume',
+  text: `DELETE FROM account_tokens WHERE token_hash = $1 AND purpose = ANY ($2) AND expires_at > $3
+         RETURNING account_id AS "accountId", purpose`,
+  values: (token) => [token.tokenHash, token.purposes, token.now],
+});
 
 /** The account of a token that is still valid, which stays so. */
 export async function findTokenAccount(

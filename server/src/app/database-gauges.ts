@@ -31,7 +31,7 @@ export function registerDatabaseGauges(metrics: Metrics, { db, clock }: { db: Da
     'How far this process’s clock is ahead of the database’s, or behind it.',
     async () => {
       const before = clock.now();
-      const time = (await readServerTime(db))?.now ?? before;
+      const time = (await readServerTime(db)) ?? before;
       return Math.max(0, (before.getTime() - time.getTime()) / 1_000, -secondsSince(clock, time));
     },
   );

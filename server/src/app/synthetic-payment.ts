@@ -1,3 +1,4 @@
+import { textOf } from '../kit/untyped.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { addMs, secondsSince, type Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
@@ -122,10 +123,6 @@ export class SyntheticPayments {
     if (status >= 300 || !isObject) return `status ${status}${isObject ? ` ${textOf(body['code'])}` : ''}`;
     return body;
   }
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function secondsBetween(from: Date, to: Date): number {

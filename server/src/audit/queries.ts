@@ -1,38 +1,37 @@
 import { columnFilter, createdFilter, substringPattern, type ListFilter, type TimeFilter } from '../api/list-filter.ts';
 import { listOf, type List, type ListConditions, type ListReader, type ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
-import type { Queryable, Statement } from '../kit/db.ts';
+import type { Queryable } from '../kit/db.ts';
+import { rowsBy, statementBy } from '../kit/run-statement.ts';
 import { installationId, readingActions, type AuditEntry } from './audit-entry.ts';
 
 const columns = `business_id AS "businessId", id, test_mode AS "testMode", actor_type AS "actorType", actor_id AS "actorId",
   actor_name AS "actorName", action, result, object_type AS "objectType", object_id AS "objectId", changes,
   session_id AS "sessionId", request_id AS "requestId", address, created_at AS "createdAt"`;
 
-export function insertAuditEntry(entry: AuditEntry): Statement {
-  return {
-    name: 'audit_entries_insert',
-    text: `INSERT INTO audit_entries (business_id, id, test_mode, actor_type, actor_id, actor_name, action, object_type,
-             object_id, changes, session_id, request_id, address, created_at, result)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-    values: [
-      entry.businessId,
-      entry.id,
-      entry.testMode,
-      entry.actorType,
-      entry.actorId,
-      entry.actorName,
-      entry.action,
-      entry.objectType,
-      entry.objectId,
-      JSON.stringify(entry.changes),
-      entry.sessionId,
-      entry.requestId,
-      entry.address,
-      entry.createdAt,
-      entry.result,
-    ],
-  };
-}
+export const insertAuditEntry = statementBy<[entry: AuditEntry]>({
+  name: 'audit_entries_insert',
+  text: `INSERT INTO audit_entries (business_id, id, test_mode, actor_type, actor_id, actor_name, action, object_type,
+           object_id, changes, session_id, request_id, address, created_at, result)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+  values: (entry) => [
+    entry.businessId,
+    entry.id,
+    entry.testMode,
+    entry.actorType,
+    entry.actorId,
+    entry.actorName,
+    entry.action,
+    entry.objectType,
+    entry.objectId,
+    JSON.stringify(entry.changes),
+    entry.sessionId,
+    entry.requestId,
+    entry.address,
+    entry.createdAt,
+    entry.result,
+  ],
+});
 
 /** Filters of the audit log; undefined is no filter. */
 export interface AuditFilter extends TimeFilter {
@@ -114,15 +113,12 @@ export function findNewestEntryOf(
 }
 
 /** Who did one of these actions to which of these records; one row for each time. */
-export function listActorsOn(
-  db: Queryable,
-  businessId: string,
-  { objectIds, actions }: { objectIds: readonly string[]; actions: readonly string[] },
-): Promise<{ objectId: string; actorId: string | null }[]> {
-  return db.rows({
-    name: 'audit_entries_actors_on',
-    text: `SELECT object_id AS "objectId", actor_id AS "actorId" FROM audit_entries
-            WHERE business_id = $1 AND object_id = ANY ($2::text[]) AND action = ANY ($3::text[]) AND result = 'done'`,
-    values: [businessId, objectIds, actions],
-  });
-}
+export const listActorsOn = rowsBy<
+  { objectId: string; actorId: string | null },
+  [businessId: string, { objectIds: readonly string[]; actions: readonly string[] }]
+>({
+  name: 'audit_entries_actors_on',
+  text: `SELECT object_id AS "objectId", actor_id AS "actorId" FROM audit_entries
+          WHERE business_id = $1 AND object_id = ANY ($2::text[]) AND action = ANY ($3::text[]) AND result = 'done'`,
+  values: (businessId, { objectIds, actions }) => [businessId, objectIds, actions],
+});

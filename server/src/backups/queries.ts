@@ -1,6 +1,6 @@
 import type { AdminClient } from '../database/admin-client.ts';
-import type { Queryable, Statement } from '../kit/db.ts';
-import { rowBy, rowsBy, statementBy } from '../kit/run-statement.ts';
+import type { Statement } from '../kit/db.ts';
+import { rowBy, rowsBy, statementBy, valueBy } from '../kit/run-statement.ts';
 
 /** A backup or a drill that has ended. */
 export interface BackupRun {
@@ -39,13 +39,11 @@ export const listNewestRuns = rowsBy<BackupRun, []>({
            FROM backup_runs ORDER BY kind, finished_at DESC`,
 });
 
-export function insertRestore({ id, backup, restoredAt, restoredTo }: Restore): Statement {
-  return {
-    name: 'restores_insert',
-    text: 'INSERT INTO restores (id, backup, restored_at, restored_to) VALUES ($1, $2, $3, $4)',
-    values: [id, backup, restoredAt, restoredTo],
-  };
-}
+export const insertRestore = statementBy<[Restore]>({
+  name: 'restores_insert',
+  text: 'INSERT INTO restores (id, backup, restored_at, restored_to) VALUES ($1, $2, $3, $4)',
+  values: ({ id, backup, restoredAt, restoredTo }) => [id, backup, restoredAt, restoredTo],
+});
 
 /** The newest restore that nobody has released; undefined where work goes on. */
 export const findHeldRestore = rowBy<Restore, []>({
@@ -61,15 +59,12 @@ export const releaseRestores = statementBy<[releasedAt: Date]>({
 });
 
 /** When the server last failed to archive its log, if it has not succeeded since: whoever runs it, and null without an archive. */
-export async function findArchiveFailure(db: Queryable): Promise<Date | null> {
-  const row = await db.row<{ failedAt: Date | null }>({
-    name: 'log_archive_failure',
-    text: `SELECT CASE WHEN last_failed_time > coalesce(last_archived_time, '-infinity') THEN last_failed_time END AS "failedAt"
-             FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'`,
-    values: [],
-  });
-  return row?.failedAt ?? null;
-}
+export const findArchiveFailure = valueBy<Date | null, []>({
+  name: 'log_archive_failure',
+  text: `SELECT CASE WHEN last_failed_time > coalesce(last_archived_time, '-infinity') THEN last_failed_time END AS value
+           FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'`,
+  none: null,
+});
 
 // Below, statements on a superuser's connection. A backup belongs to the connection, which has to last from start to stop.
 

@@ -51,7 +51,7 @@ function open(changes: Partial<NewCase> = {}): Promise<boolean> {
 test('the same finding opens one case, however often it is reported', async () => {
   assert.equal(await open(), true);
   assert.equal(await open({ summary: 'Paid twice, said again.' }), false);
-  const [only, ...others] = await listCases(db, null, 10);
+  const [only, ...others] = await listCases(db, null, 10, null);
   assert.ok(only);
   assert.deepEqual(others, []);
   const { id, ...found } = only;
@@ -65,7 +65,7 @@ test('another kind, another charge or another transaction is another case', asyn
   assert.equal(await open({ kind: 'amount_mismatch' }), true);
   assert.equal(await open({ subjectId: newId() }), true);
   assert.equal(await open({ reference: 'T2' }), true);
-  assert.equal((await listCases(db, 'open', 10)).length, 4);
+  assert.equal((await listCases(db, 'open', 10, null)).length, 4);
 });
 
 test('of many concurrent openings of a case, one opens it and books its money', async () => {
@@ -79,7 +79,7 @@ test('a case is rolled back with the change that needs it', async () => {
     throw new Error('undone');
   });
   await assert.rejects(undone, /undone/);
-  assert.deepEqual(await listCases(db, null, 10), []);
+  assert.deepEqual(await listCases(db, null, 10, null), []);
 });
 
 test('cases are listed newest first, by status, and open ones counted by kind', async () => {
@@ -92,7 +92,7 @@ test('cases are listed newest first, by status, and open ones counted by kind', 
     values: [],
   });
   const references = async (status: 'open' | 'resolved' | null, rowsMax = 10): Promise<string[]> =>
-    (await listCases(db, status, rowsMax)).map(({ reference }) => reference);
+    (await listCases(db, status, rowsMax, null)).map(({ reference }) => reference);
   assert.deepEqual(await references(null), ['T3', 'T2', 'T1']);
   assert.deepEqual(await references('open'), ['T3', 'T1']);
   assert.deepEqual(await references('resolved'), ['T2']);

@@ -1,5 +1,4 @@
-import type { Queryable, Statement } from '../kit/db.ts';
-import { rowBy, rowsBy } from '../kit/run-statement.ts';
+import { rowBy, rowsBy, runBy, statementBy } from '../kit/run-statement.ts';
 import type { Case, NewCase } from './case.ts';
 import type { ResolutionStep } from './resolution.ts';
 
@@ -9,40 +8,33 @@ const columns = `merchant_id AS "merchantId", id, kind, status, subject_type AS 
   resolved_at AS "resolvedAt", proposal_id AS "proposalId", resolution`;
 
 /** One case per kind, subject and reference. */
-export function insertCaseOnce(db: Queryable, newCase: NewCase & { id: string; createdAt: Date }): Promise<number> {
-  return db.run({
-    name: 'cases_insert_once',
-    text: `INSERT INTO cases (merchant_id, id, kind, status, subject_type, subject_id, reference, amount, currency,
-             summary, created_at, network_transaction_id)
-           VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8, $9, $10, $11)
-           ON CONFLICT (merchant_id, kind, subject_id, reference) DO NOTHING`,
-    values: [
-      newCase.merchantId,
-      newCase.id,
-      newCase.kind,
-      newCase.subjectType,
-      newCase.subjectId,
-      newCase.reference,
-      newCase.amountMinor,
-      newCase.currency,
-      newCase.summary,
-      newCase.createdAt,
-      newCase.transactionId ?? null,
-    ],
-  });
-}
+export const insertCaseOnce = runBy<[newCase: NewCase & { id: string; createdAt: Date }]>({
+  name: 'cases_insert_once',
+  text: `INSERT INTO cases (merchant_id, id, kind, status, subject_type, subject_id, reference, amount, currency,
+           summary, created_at, network_transaction_id)
+         VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8, $9, $10, $11)
+         ON CONFLICT (merchant_id, kind, subject_id, reference) DO NOTHING`,
+  values: (newCase) => [
+    newCase.merchantId,
+    newCase.id,
+    newCase.kind,
+    newCase.subjectType,
+    newCase.subjectId,
+    newCase.reference,
+    newCase.amountMinor,
+    newCase.currency,
+    newCase.summary,
+    newCase.createdAt,
+    newCase.transactionId ?? null,
+  ],
+});
 
 /** Counts a report that may repeat the one of the case. The caller holds the record's lock. */
-export function countReportOfCase(
-  db: Queryable,
-  { merchantId, id }: { merchantId: string; id: string },
-): Promise<number> {
-  return db.run({
-    name: 'cases_count_report',
-    text: `UPDATE cases SET reported_again = reported_again + 1 WHERE merchant_id = $1 AND id = $2`,
-    values: [merchantId, id],
-  });
-}
+export const countReportOfCase = runBy<[{ merchantId: string; id: string }]>({
+  name: 'cases_count_report',
+  text: `UPDATE cases SET reported_again = reported_again + 1 WHERE merchant_id = $1 AND id = $2`,
+  values: ({ merchantId, id }) => [merchantId, id],
+});
 
 /** All merchants' open cases of a kind. */
 export const listOpenCasesOfKind = rowsBy<Case, [kind: Case['kind']]>({
@@ -52,48 +44,33 @@ export const listOpenCasesOfKind = rowsBy<Case, [kind: Case['kind']]>({
 });
 
 /** Updates nothing once a resolution is proposed: two operators decide about the amount that they have seen. */
-export function updateCaseSum(
-  db: Queryable,
-  next: { merchantId: string; id: string; amountMinor: bigint; summary: string },
-): Promise<number> {
-  return db.run({
-    name: 'cases_update_sum',
-    text: `UPDATE cases SET amount = $3, summary = $4
-           WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NULL`,
-    values: [next.merchantId, next.id, next.amountMinor, next.summary],
-  });
-}
+export const updateCaseSum = runBy<[next: { merchantId: string; id: string; amountMinor: bigint; summary: string }]>({
+  name: 'cases_update_sum',
+  text: `UPDATE cases SET amount = $3, summary = $4
+         WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NULL`,
+  values: (next) => [next.merchantId, next.id, next.amountMinor, next.summary],
+});
 
 /** Newest first, all merchants: a case is the operator's work. After the one with the id `before`. */
-export function listCases(
-  db: Queryable,
-  status: Case['status'] | null,
-  rowsMax: number,
-  before: string | null = null,
-): Promise<Case[]> {
-  return db.rows({
-    name: 'cases_list',
-    text: `-- across merchants: the operator works on the cases of all of them
-           SELECT ${columns} FROM cases WHERE ($1::text IS NULL OR status = $1) AND ($3::uuid IS NULL OR id < $3)
-           ORDER BY id DESC LIMIT $2`,
-    values: [status, rowsMax, before],
-  });
-}
+export const listCases = rowsBy<Case, [status: Case['status'] | null, rowsMax: number, before: string | null]>({
+  name: 'cases_list',
+  text: `-- across merchants: the operator works on the cases of all of them
+         SELECT ${columns} FROM cases WHERE ($1::text IS NULL OR status = $1) AND ($3::uuid IS NULL OR id < $3)
+         ORDER BY id DESC LIMIT $2`,
+});
 
 /** Of one environment, so that none of test takes the place of one of live: the open ones, oldest first, then the newest resolved ones. */
-export function listCasesOfEnvironment(
-  db: Queryable,
-  { testMode, status, rowsMax }: { testMode: boolean; status: Case['status'] | null; rowsMax: number },
-): Promise<Case[]> {
-  return db.rows<Case>({
-    name: 'cases_list_of_environment',
-    text: `-- across merchants: the operator works on the cases of all of them
-           SELECT ${columns} FROM cases
-            WHERE merchant_id IN (SELECT id FROM merchants WHERE test_mode = $1) AND ($2::text IS NULL OR status = $2)
-            ORDER BY status = 'open' DESC, CASE WHEN status = 'open' THEN id END, id DESC LIMIT $3`,
-    values: [testMode, status, rowsMax],
-  });
-}
+export const listCasesOfEnvironment = rowsBy<
+  Case,
+  [{ testMode: boolean; status: Case['status'] | null; rowsMax: number }]
+>({
+  name: 'cases_list_of_environment',
+  text: `-- across merchants: the operator works on the cases of all of them
+         SELECT ${columns} FROM cases
+          WHERE merchant_id IN (SELECT id FROM merchants WHERE test_mode = $1) AND ($2::text IS NULL OR status = $2)
+          ORDER BY status = 'open' DESC, CASE WHEN status = 'open' THEN id END, id DESC LIMIT $3`,
+  values: ({ testMode, status, rowsMax }) => [testMode, status, rowsMax],
+});
 
 /** A merchant's open cases, oldest first. */
 export const listOpenCasesOfMerchant = rowsBy<Case, [merchantId: string, rowsMax: number]>({
@@ -129,67 +106,52 @@ export const lockOpenCasesOfSubject = rowsBy<Case, [merchantId: string, subjectI
 });
 
 /** Guarded by the proposal that it replaces or withdraws: updates nothing when another operator was faster. */
-export function updateProposal(
-  db: Queryable,
-  key: { merchantId: string; id: string },
-  currentProposal: string | null,
-  next: string | null,
-): Promise<number> {
-  return db.run({
-    name: 'cases_update_proposal',
-    text: `UPDATE cases SET proposal_id = $4
-           WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NOT DISTINCT FROM $3`,
-    values: [key.merchantId, key.id, currentProposal, next],
-  });
-}
+export const updateProposal = runBy<
+  [key: { merchantId: string; id: string }, currentProposal: string | null, next: string | null]
+>({
+  name: 'cases_update_proposal',
+  text: `UPDATE cases SET proposal_id = $4
+         WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NOT DISTINCT FROM $3`,
+  values: (key, currentProposal, next) => [key.merchantId, key.id, currentProposal, next],
+});
 
 /** Closes an open case once. */
-export function closeCase(
-  db: Queryable,
-  closed: { merchantId: string; id: string; resolution: string; resolvedAt: Date },
-): Promise<number> {
-  return db.run({
-    name: 'cases_close',
-    text: `UPDATE cases SET status = 'resolved', resolution = $3, resolved_at = $4, proposal_id = NULL
-           WHERE merchant_id = $1 AND id = $2 AND status = 'open'`,
-    values: [closed.merchantId, closed.id, closed.resolution, closed.resolvedAt],
-  });
-}
+export const closeCase = runBy<[closed: { merchantId: string; id: string; resolution: string; resolvedAt: Date }]>({
+  name: 'cases_close',
+  text: `UPDATE cases SET status = 'resolved', resolution = $3, resolved_at = $4, proposal_id = NULL
+         WHERE merchant_id = $1 AND id = $2 AND status = 'open'`,
+  values: (closed) => [closed.merchantId, closed.id, closed.resolution, closed.resolvedAt],
+});
 
 /** Closes an open case unless a resolution is proposed. */
-export function closeUnproposedCase(
-  db: Queryable,
-  closed: { merchantId: string; id: string; resolution: string; resolvedAt: Date },
-): Promise<number> {
-  return db.run({
-    name: 'cases_close_unproposed',
-    text: `UPDATE cases SET status = 'resolved', resolution = $3, resolved_at = $4
-           WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NULL`,
-    values: [closed.merchantId, closed.id, closed.resolution, closed.resolvedAt],
-  });
-}
+export const closeUnproposedCase = runBy<
+  [closed: { merchantId: string; id: string; resolution: string; resolvedAt: Date }]
+>({
+  name: 'cases_close_unproposed',
+  text: `UPDATE cases SET status = 'resolved', resolution = $3, resolved_at = $4
+         WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NULL`,
+  values: (closed) => [closed.merchantId, closed.id, closed.resolution, closed.resolvedAt],
+});
 
-export function insertResolutionStep(step: ResolutionStep): Statement {
-  return {
-    name: 'case_resolutions_insert',
-    text: `INSERT INTO case_resolutions (merchant_id, case_id, id, step, proposal_id, resolution, evidence,
-             transaction_id, amount, operator_id, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    values: [
-      step.merchantId,
-      step.caseId,
-      step.id,
-      step.step,
-      step.proposalId,
-      step.resolution,
-      step.evidence,
-      step.transactionId,
-      step.amountMinor,
-      step.operatorId,
-      step.createdAt,
-    ],
-  };
-}
+export const insertResolutionStep = statementBy<[step: ResolutionStep]>({
+  name: 'case_resolutions_insert',
+  text: `INSERT INTO case_resolutions (merchant_id, case_id, id, step, proposal_id, resolution, evidence,
+           transaction_id, amount, operator_id, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  values: (step) => [
+    step.merchantId,
+    step.caseId,
+    step.id,
+    step.step,
+    step.proposalId,
+    step.resolution,
+    step.evidence,
+    step.transactionId,
+    step.amountMinor,
+    step.operatorId,
+    step.createdAt,
+  ],
+});
 
 /** The history of a case, oldest first. */
 export const listResolutionSteps = rowsBy<ResolutionStep, [merchantId: string, caseId: string]>({

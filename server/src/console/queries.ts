@@ -1,4 +1,3 @@
-import type { Statement } from '../kit/db.ts';
 import { rowsBy, statementBy } from '../kit/run-statement.ts';
 
 export interface BusinessCheck {
@@ -15,14 +14,12 @@ export const listBusinessChecks = rowsBy<BusinessCheck, [businessId: string]>({
 });
 
 /** Whoever ticks first stays the one who checked it. */
-export function insertBusinessCheck(businessId: string, check: BusinessCheck): Statement {
-  return {
-    name: 'business_checks_insert',
-    text: `INSERT INTO business_checks (business_id, item, checked_by, checked_at) VALUES ($1, $2, $3, $4)
-           ON CONFLICT (business_id, item) DO NOTHING`,
-    values: [businessId, check.item, check.checkedBy, check.checkedAt],
-  };
-}
+export const insertBusinessCheck = statementBy<[businessId: string, check: BusinessCheck]>({
+  name: 'business_checks_insert',
+  text: `INSERT INTO business_checks (business_id, item, checked_by, checked_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (business_id, item) DO NOTHING`,
+  values: (businessId, check) => [businessId, check.item, check.checkedBy, check.checkedAt],
+});
 
 export const deleteBusinessCheck = statementBy<[businessId: string, item: string]>({
   name: 'business_checks_delete',

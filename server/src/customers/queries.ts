@@ -1,5 +1,5 @@
 import type { Statement } from '../kit/db.ts';
-import { rowBy } from '../kit/run-statement.ts';
+import { rowBy, statementBy } from '../kit/run-statement.ts';
 import {
   columnFilter,
   createdFilter,
@@ -34,15 +34,13 @@ export function insertCustomer(customer: Customer): Statement {
 }
 
 /** Writes what can change; the caller holds the row's lock. */
-export function updateCustomerRow(customer: Customer): Statement {
-  return {
-    name: 'customers_update',
-    text: `UPDATE customers
-           SET name = $3, email = $4, phone = $5, metadata = $6, event_sequence = $7, updated_at = $8
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [customer.merchantId, customer.id, ...changeable(customer), customer.updatedAt],
-  };
-}
+export const updateCustomerRow = statementBy<[customer: Customer]>({
+  name: 'customers_update',
+  text: `UPDATE customers
+         SET name = $3, email = $4, phone = $5, metadata = $6, event_sequence = $7, updated_at = $8
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+  values: (customer) => [customer.merchantId, customer.id, ...changeable(customer), customer.updatedAt],
+});
 
 /** What can change: parameters 3 to 7 of both statements. */
 function changeable({ name, email, phone, metadata, eventSequence }: Customer): unknown[] {
@@ -50,16 +48,14 @@ function changeable({ name, email, phone, metadata, eventSequence }: Customer): 
 }
 
 /** Deletes the customer: the row stays for its payments, without the person's details, and is no longer found. */
-export function forgetCustomer(customer: CustomerKey & Pick<Customer, 'eventSequence' | 'updatedAt'>): Statement {
-  return {
-    name: 'customers_forget',
-    text: `UPDATE customers
-           SET name = NULL, email = NULL, phone = NULL, metadata = '{}', event_sequence = $3, updated_at = $4,
-               deleted_at = $4
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [customer.merchantId, customer.id, customer.eventSequence, customer.updatedAt],
-  };
-}
+export const forgetCustomer = statementBy<[customer: CustomerKey & Pick<Customer, 'eventSequence' | 'updatedAt'>]>({
+  name: 'customers_forget',
+  text: `UPDATE customers
+         SET name = NULL, email = NULL, phone = NULL, metadata = '{}', event_sequence = $3, updated_at = $4,
+             deleted_at = $4
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+  values: (customer) => [customer.merchantId, customer.id, customer.eventSequence, customer.updatedAt],
+});
 
 /** The identities that a search for a customer matches from now on. */
 export function insertIdentities(customer: CustomerKey, identities: readonly string[]): Statement {
@@ -71,13 +67,11 @@ export function insertIdentities(customer: CustomerKey, identities: readonly str
   };
 }
 
-export function deleteIdentities(customer: CustomerKey): Statement {
-  return {
-    name: 'customer_identities_delete',
-    text: 'DELETE FROM customer_identities WHERE merchant_id = $1 AND customer_id = $2',
-    values: [customer.merchantId, customer.id],
-  };
-}
+export const deleteIdentities = statementBy<[customer: CustomerKey]>({
+  name: 'customer_identities_delete',
+  text: 'DELETE FROM customer_identities WHERE merchant_id = $1 AND customer_id = $2',
+  values: (customer) => [customer.merchantId, customer.id],
+});
 
 /** Locks buckets until the transaction ends, in their order, so that requests that share one run one after the other. */
 export function lockIdentityBuckets(merchantId: string, buckets: readonly number[]): Statement {

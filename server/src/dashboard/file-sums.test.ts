@@ -144,7 +144,9 @@ async function resolve(
   resolution: string,
   reported: ReportedMoney | null = null,
 ): Promise<void> {
-  const found = (await listCases(world.db, 'open', 100)).find((each) => each.subjectId === id && each.kind === kind);
+  const found = (await listCases(world.db, 'open', 100, null)).find(
+    (each) => each.subjectId === id && each.kind === kind,
+  );
   assert.ok(found, kind);
   const resolvers = [...createChargeResolvers(world.context), ...createTransferResolvers(world.context)];
   const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };

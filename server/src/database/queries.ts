@@ -1,5 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
-import { rowBy, rowsBy } from '../kit/run-statement.ts';
+import { rowsBy, valueBy } from '../kit/run-statement.ts';
 
 /**
  * How much of PostgreSQL's transaction ids, or of its ids of shared row locks, is used up in the database of the server that has
@@ -18,15 +18,12 @@ export async function readTransactionIdUse(db: Queryable): Promise<number> {
  * When the oldest open transaction of another session began; null without one. A role that is no member of `pg_read_all_stats` sees
  * its own sessions only.
  */
-export async function findOldestTransactionStart(db: Queryable): Promise<Date | null> {
-  const row = await db.row<{ startedAt: Date | null }>({
-    name: 'database_oldest_transaction',
-    text: `SELECT min(xact_start) AS "startedAt" FROM pg_stat_activity
-           WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-    values: [],
-  });
-  return row?.startedAt ?? null;
-}
+export const findOldestTransactionStart = valueBy<Date | null, []>({
+  name: 'database_oldest_transaction',
+  text: `SELECT min(xact_start) AS value FROM pg_stat_activity
+         WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+  none: null,
+});
 
 /** Rows of the tables that work as queues which no vacuum could remove yet: they grow while any session keeps an old snapshot. */
 export const countDeadQueueRows = rowsBy<{ table: string; dead: bigint }, []>({
@@ -36,7 +33,8 @@ export const countDeadQueueRows = rowsBy<{ table: string; dead: bigint }, []>({
 });
 
 /** By the clock of the database's server, which all processes have in common. */
-export const readServerTime = rowBy<{ now: Date }, []>({
+export const readServerTime = valueBy<Date | null, []>({
   name: 'database_time',
-  text: 'SELECT clock_timestamp() AS now',
+  text: 'SELECT clock_timestamp() AS value',
+  none: null,
 });

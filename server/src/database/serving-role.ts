@@ -1,5 +1,6 @@
 import { StartError } from '../kit/start-error.ts';
 import type { Queryable } from '../kit/db.ts';
+import { rowBy, rowsBy } from '../kit/run-statement.ts';
 import { appendOnlyTables } from './roles.ts';
 
 interface RoleRow {
@@ -63,27 +64,21 @@ function refuseNonDurableServer({ fsync, full_page_writes, synchronous_commit }:
   throw new StartError(`The database may lose committed rows in a power cut: ${wrong.join(', ')}; switch it on.`);
 }
 
-function readRole(database: Queryable): Promise<RoleRow | undefined> {
-  return database.row<RoleRow>({
-    name: 'database.readRole',
-    text: `SELECT current_user AS role, r.rolsuper AS is_superuser,
-                  current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
-                  current_setting('synchronous_commit') AS synchronous_commit
-             FROM pg_roles r WHERE r.rolname = current_user`,
-    values: [],
-  });
-}
+const readRole = rowBy<RoleRow, []>({
+  name: 'database.readRole',
+  text: `SELECT current_user AS role, r.rolsuper AS is_superuser,
+                current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+                current_setting('synchronous_commit') AS synchronous_commit
+           FROM pg_roles r WHERE r.rolname = current_user`,
+});
 
 /** Ownership and privileges that come through another role count as its own. */
-function readLedgerTables(database: Queryable): Promise<LedgerTableRow[]> {
-  return database.rows<LedgerTableRow>({
-    name: 'database.readLedgerTables',
-    text: `SELECT c.relname AS relation, pg_has_role(c.relowner, 'MEMBER') AS owned,
-                  (has_any_column_privilege(c.oid, 'UPDATE') OR has_table_privilege(c.oid, 'DELETE')
-                    OR has_table_privilege(c.oid, 'TRUNCATE')) AS rewritable
-             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE c.relkind IN ('r', 'p') AND c.relname LIKE 'ledger\\_%'
-              AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'`,
-    values: [],
-  });
-}
+const readLedgerTables = rowsBy<LedgerTableRow, []>({
+  name: 'database.readLedgerTables',
+  text: `SELECT c.relname AS relation, pg_has_role(c.relowner, 'MEMBER') AS owned,
+                (has_any_column_privilege(c.oid, 'UPDATE') OR has_table_privilege(c.oid, 'DELETE')
+                  OR has_table_privilege(c.oid, 'TRUNCATE')) AS rewritable
+           FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE c.relkind IN ('r', 'p') AND c.relname LIKE 'ledger\\_%'
+            AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'`,
+});

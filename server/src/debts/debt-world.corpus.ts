@@ -76,7 +76,7 @@ export async function createDebtWorld(options: { settlementDelayMs?: number } = 
       { kind, resolution }: Pick<CaseResolver, 'kind' | 'resolution'>,
       reported: ReportedMoney | null = null,
     ): Promise<void> => {
-      const cases = await listCases(db, 'open', 1_000);
+      const cases = await listCases(db, 'open', 1_000, null);
       const found = cases.find((one) => one.subjectId === transfer.id && one.kind === kind);
       const resolvers = createTransferResolvers(context);
       const resolver = resolvers.find((one) => one.kind === kind && one.resolution === resolution);

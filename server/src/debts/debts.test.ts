@@ -179,7 +179,7 @@ test('a mismatch accepted while the merchant owes repays the debt, and locks no 
   const { charge } = await world.create({ network: 'aps' });
   const transactionId = `other-${charge.id}`;
   await applyResponse(world.context, charge, succeeded(charge, { transactionId, amountMinor: 9_000n }));
-  const found = (await listCases(world.db, 'open', 1_000)).find(({ subjectId }) => subjectId === charge.id);
+  const found = (await listCases(world.db, 'open', 1_000, null)).find(({ subjectId }) => subjectId === charge.id);
   assert.ok(found);
   const context = { ...resolving(), resolvers: createChargeResolvers(world.context) };
   const evidence = 'The payer was asked on 22 November.';
@@ -225,7 +225,7 @@ function resolving(): ResolveContext {
 }
 
 async function openDebtCase() {
-  const cases = await listCases(world.db, 'open', 1_000);
+  const cases = await listCases(world.db, 'open', 1_000, null);
   return cases.find(({ kind }) => kind === 'merchant_owes');
 }
 

@@ -1,10 +1,10 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { rowsBy } from '../kit/run-statement.ts';
+import { rowsBy, runBy } from '../kit/run-statement.ts';
 import { statementForMany, typedRow } from '../kit/many-rows.ts';
 import { isNodeAway } from '../kit/db-errors.ts';
 import { searchParts, type DueSearch } from '../kit/due-floors.ts';
-import { sweepMerchants } from '../kit/sweep.ts';
+import { sweepBy, sweepMerchants } from '../kit/sweep.ts';
 import type { NewEvent, StoredEvent, WrittenEvent } from './event.ts';
 import type { JsonRecord } from './kinds.ts';
 import type { ClaimedWork, NewWork, QueueBacklog, QueueName, Work } from './work.ts';
@@ -234,24 +234,21 @@ interface OccupiedQueues {
   lastQueue: QueueName;
 }
 
-function listOccupiedQueues(db: Queryable, part: number | null): Promise<OccupiedQueues[]> {
-  return sweepMerchants<OccupiedQueues>(db, {
-    name: 'outbox_due_ends',
-    text: `-- across merchants: a worker polls the work of all
-           SELECT merchant_places.merchant_id AS "merchantId",
-                  (SELECT queue FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
-                   ORDER BY queue, due_at LIMIT 1) AS "firstQueue",
-                  (SELECT due_at FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
-                   ORDER BY queue, due_at LIMIT 1) AS "firstDueAt",
-                  (SELECT queue FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
-                   ORDER BY queue DESC, due_at DESC LIMIT 1) AS "lastQueue"
-           FROM merchant_places
-           WHERE ($1::integer IS NULL OR get_byte(uuid_send(merchant_places.merchant_id), 15) % ${merchantParts} = $1)
-             AND (SELECT kind FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
-                  ORDER BY kind, subject_id LIMIT 1) IS NOT NULL`,
-    values: [part],
-  });
-}
+const listOccupiedQueues = sweepBy<OccupiedQueues, [part: number | null]>({
+  name: 'outbox_due_ends',
+  text: `-- across merchants: a worker polls the work of all
+         SELECT merchant_places.merchant_id AS "merchantId",
+                (SELECT queue FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
+                 ORDER BY queue, due_at LIMIT 1) AS "firstQueue",
+                (SELECT due_at FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
+                 ORDER BY queue, due_at LIMIT 1) AS "firstDueAt",
+                (SELECT queue FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
+                 ORDER BY queue DESC, due_at DESC LIMIT 1) AS "lastQueue"
+         FROM merchant_places
+         WHERE ($1::integer IS NULL OR get_byte(uuid_send(merchant_places.merchant_id), 15) % ${merchantParts} = $1)
+           AND (SELECT kind FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
+                ORDER BY kind, subject_id LIMIT 1) IS NOT NULL`,
+});
 
 /** The same of these merchants: a probe for each queue. OFFSET keeps the planner from probing twice. */
 async function listDueWorkOf(
@@ -294,21 +291,15 @@ export const summarizeBacklog = rowsBy<QueueBacklog, [now: Date]>({
  * Replaces fields of the records of all events about these objects. The record is otherwise as it was written, each value letter by
  * letter. What was sent is with its receivers.
  */
-export function replaceFieldsOfEvents(
-  db: Queryable,
-  merchantId: string,
-  { objectIds, fields }: { objectIds: readonly string[]; fields: JsonRecord },
-): Promise<number> {
-  return db.run({
-    name: 'events_replace_fields',
-    text: `UPDATE events SET record = (
-             SELECT json_object_agg(key, CASE WHEN $3::jsonb ? key THEN ($3::jsonb -> key)::json ELSE value END)
-             FROM json_each(record)
-           )
-           WHERE merchant_id = $1 AND object_id = ANY ($2::uuid[])`,
-    values: [merchantId, [...objectIds], JSON.stringify(fields)],
-  });
-}
+export const replaceFieldsOfEvents = runBy<[merchantId: string, { objectIds: readonly string[]; fields: JsonRecord }]>({
+  name: 'events_replace_fields',
+  text: `UPDATE events SET record = (
+           SELECT json_object_agg(key, CASE WHEN $3::jsonb ? key THEN ($3::jsonb -> key)::json ELSE value END)
+           FROM json_each(record)
+         )
+         WHERE merchant_id = $1 AND object_id = ANY ($2::uuid[])`,
+  values: (merchantId, { objectIds, fields }) => [merchantId, [...objectIds], JSON.stringify(fields)],
+});
 
 /** The events of a few objects, oldest first; an object has a handful of them. */
 export const listEventsOfObjects = rowsBy<StoredEvent, [merchantId: string, objectIds: readonly string[]]>({

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isObject } from '../kit/untyped.ts';
 import type { TSchema } from 'typebox';
 
 /** The parts of a JSON schema that decide which bodies are equivalent. */
@@ -34,7 +35,7 @@ export function fingerprintOf(method: string, body: unknown, schema?: TSchema): 
  * different values in both places stays: such a body is refused, and is not equivalent to any other.
  */
 function mergeIntoData(schema: FieldSchema, body: unknown): unknown {
-  if (!isFields(body) || !isFields(body['data'])) return body;
+  if (!isObject(body) || !isObject(body['data'])) return body;
   const { data, ...beside } = body as { data: Fields };
   if (schema.anyOf !== undefined) return data;
   const inside = schema.properties?.['data']?.properties ?? {};
@@ -65,15 +66,11 @@ function canonicalValue(schema: FieldSchema, value: unknown): unknown {
 
 /** The object schema that applies to the value; of several alternatives the one that has all of its fields. */
 function objectSchemaOf(schema: FieldSchema, value: unknown): FieldSchema | undefined {
-  if (!isFields(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const forms = (schema.anyOf ?? [schema]).filter(({ properties }) => properties !== undefined);
   return forms.length < 2
     ? forms[0]
     : forms.find(({ properties = {} }) => Object.keys(value).every((name) => Object.hasOwn(properties, name)));
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isDefaultValue(schema: FieldSchema, value: unknown): boolean {

@@ -1,8 +1,8 @@
 import type { Queryable, Statement, Transaction } from '../kit/db.ts';
-import { rowsBy, runBy } from '../kit/run-statement.ts';
+import { rowsBy, runBy, statementBy, valueBy } from '../kit/run-statement.ts';
 import { statementByLast } from '../kit/many-rows.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
-import { arrivalOf, takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
+import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
 
 /** Resolves if the database responds. */
 export const ping = runBy<[]>({
@@ -27,14 +27,11 @@ export async function writeProbe(tx: Transaction, probe: { slot: bigint; written
 }
 
 /** Whether the database is the coordinator of a cluster. */
-export async function isCluster(db: Queryable): Promise<boolean> {
-  const row = await db.row<{ found: boolean }>({
-    name: 'cluster_exists',
-    text: `SELECT to_regclass('pg_dist_node') IS NOT NULL AS found`,
-    values: [],
-  });
-  return row?.found === true;
-}
+export const isCluster = valueBy<boolean, []>({
+  name: 'cluster_exists',
+  text: `SELECT to_regclass('pg_dist_node') IS NOT NULL AS value`,
+  none: false,
+});
 
 /** Every node of the cluster that does not answer its coordinator. */
 export async function listNodesDown(db: Queryable): Promise<string[]> {
@@ -69,14 +66,12 @@ interface KeyResponse {
  * Inserts one row if the key is new. If another transaction is inserting the same key, waits for it to end, at most for the
  * connection's lock timeout.
  */
-export function insertKeyOnce(use: UsedKey): Statement {
-  return {
-    name: 'idempotency_keys_insert_once',
-    text: `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at) VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT (merchant_id, path, key) DO NOTHING`,
-    values: [use.merchantId, use.path, use.key, use.fingerprint, use.createdAt],
-  };
-}
+export const insertKeyOnce = statementBy<[use: UsedKey]>({
+  name: 'idempotency_keys_insert_once',
+  text: `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (merchant_id, path, key) DO NOTHING`,
+  values: (use) => [use.merchantId, use.path, use.key, use.fingerprint, use.createdAt],
+});
 
 /** Inserts a key with its response. Fails if another transaction has inserted the key. */
 export function insertKey(use: UsedKey, { statusCode, response, subjectId }: KeyResponse): Statement {
@@ -95,7 +90,7 @@ export function findKeyStatement({ merchantId, path, key }: KeyAddress): Stateme
     text: (keys) => `SELECT key, fingerprint, status_code AS "statusCode", response, subject_id AS "subjectId"
            FROM idempotency_keys WHERE merchant_id = $1 AND path = $2 AND key IN (${keys})`,
     values: [merchantId, path, key],
-    ...{ column: 'key', key },
+    column: 'key',
   });
 }
 
@@ -108,14 +103,12 @@ export function findKey(
   return db.row(findKeyStatement(use));
 }
 
-export function updateKeyResponse(use: KeyAddress, result: KeyResponse): Statement {
-  return {
-    name: 'idempotency_keys_update_response',
-    text: `UPDATE idempotency_keys SET status_code = $4, response = $5, subject_id = $6
-           WHERE merchant_id = $1 AND path = $2 AND key = $3`,
-    values: [use.merchantId, use.path, use.key, result.statusCode, result.response, result.subjectId],
-  };
-}
+export const updateKeyResponse = statementBy<[use: KeyAddress, result: KeyResponse]>({
+  name: 'idempotency_keys_update_response',
+  text: `UPDATE idempotency_keys SET status_code = $4, response = $5, subject_id = $6
+         WHERE merchant_id = $1 AND path = $2 AND key = $3`,
+  values: (use, result) => [use.merchantId, use.path, use.key, result.statusCode, result.response, result.subjectId],
+});
 
 export interface StoredResponse extends KeyAddress {
   response: Buffer;
@@ -131,36 +124,32 @@ export const countResponsesByKey = rowsBy<{ keyId: string; count: bigint }, []>(
 });
 
 /** In the order of the primary key. */
-export function listResponsesUnderOtherKeys(
-  db: Queryable,
-  page: { keyId: string; after: KeyAddress | null; rowsMax: number },
-): Promise<StoredResponse[]> {
-  return db.rows<StoredResponse>({
-    name: 'idempotency_keys_under_other_seal_keys',
-    text: `-- across merchants: one seal key is everybody's
-           SELECT merchant_id AS "merchantId", path, key, response FROM idempotency_keys
-           WHERE response IS NOT NULL AND ${responseKeyId} <> $1
-             AND ($2::uuid IS NULL OR (merchant_id, path, key) > ($2, $3::text, $4::text))
-           ORDER BY merchant_id, path, key LIMIT $5`,
-    values: [
-      page.keyId,
-      page.after?.merchantId ?? null,
-      page.after?.path ?? null,
-      page.after?.key ?? null,
-      page.rowsMax,
-    ],
-  });
-}
+export const listResponsesUnderOtherKeys = rowsBy<
+  StoredResponse,
+  [page: { keyId: string; after: KeyAddress | null; rowsMax: number }]
+>({
+  name: 'idempotency_keys_under_other_seal_keys',
+  text: `-- across merchants: one seal key is everybody's
+         SELECT merchant_id AS "merchantId", path, key, response FROM idempotency_keys
+         WHERE response IS NOT NULL AND ${responseKeyId} <> $1
+           AND ($2::uuid IS NULL OR (merchant_id, path, key) > ($2, $3::text, $4::text))
+         ORDER BY merchant_id, path, key LIMIT $5`,
+  values: (page) => [
+    page.keyId,
+    page.after?.merchantId ?? null,
+    page.after?.path ?? null,
+    page.after?.key ?? null,
+    page.rowsMax,
+  ],
+});
 
 /** Replaces the response only if it is still the one that was read. */
-export function replaceResponse({ merchantId, path, key, response }: StoredResponse, newResponse: Buffer): Statement {
-  return {
-    name: 'idempotency_keys_replace_response',
-    text: `UPDATE idempotency_keys SET response = $5
-           WHERE merchant_id = $1 AND path = $2 AND key = $3 AND response = $4`,
-    values: [merchantId, path, key, response, newResponse],
-  };
-}
+export const replaceResponse = statementBy<[StoredResponse, newResponse: Buffer]>({
+  name: 'idempotency_keys_replace_response',
+  text: `UPDATE idempotency_keys SET response = $5
+         WHERE merchant_id = $1 AND path = $2 AND key = $3 AND response = $4`,
+  values: ({ merchantId, path, key, response }, newResponse) => [merchantId, path, key, response, newResponse],
+});
 
 // The batch size of a purge: small, so that requests do not wait for its row locks. It is a literal in the statements, so that
 // even a generic plan walks the index from its oldest entry. Rows are found by ctid: a join on their keys would be a
@@ -202,58 +191,43 @@ export const deleteKeysThrough = runBy<[merchantId: string, through: Date]>({
  * Takes `costUs` of a merchant's allowance, which all processes share. Returns the new arrival time, or undefined if the
  * allowance is used up.
  */
-export function takeAllowance(db: Queryable, merchantId: string, take: Take): Promise<bigint | undefined> {
-  return arrivalOf(db, {
-    name: 'rate_limits_take',
-    text: `INSERT INTO rate_limits (merchant_id, arrival_us) ${takeClause('rate_limits', ['merchant_id'])}`,
-    values: [merchantId, ...takeValues(take)],
-  });
-}
+export const takeAllowance = valueBy<bigint | undefined, [merchantId: string, take: Take]>({
+  name: 'rate_limits_take',
+  text: `INSERT INTO rate_limits (merchant_id, arrival_us) ${takeClause('rate_limits', ['merchant_id'])}`,
+  values: (merchantId, take) => [merchantId, ...takeValues(take)],
+  none: undefined,
+});
 
-export function findArrival(db: Queryable, merchantId: string): Promise<bigint | undefined> {
-  return arrivalOf(db, {
-    name: 'rate_limits_find',
-    text: 'SELECT arrival_us AS "arrivalUs" FROM rate_limits WHERE merchant_id = $1',
-    values: [merchantId],
-  });
-}
+export const findArrival = valueBy<bigint | undefined, [merchantId: string]>({
+  name: 'rate_limits_find',
+  text: 'SELECT arrival_us AS value FROM rate_limits WHERE merchant_id = $1',
+  none: undefined,
+});
 
 /** As `takeAllowance`, for one key's part of its merchant's allowance. */
-export function takeKeyAllowance(
-  db: Queryable,
-  { merchantId, keyId }: { merchantId: string; keyId: string },
-  take: Take,
-): Promise<bigint | undefined> {
-  return arrivalOf(db, {
-    name: 'key_limits_take',
-    text: `INSERT INTO key_limits (merchant_id, key_id, arrival_us)
-           ${takeClause('key_limits', ['merchant_id', 'key_id'])}`,
-    values: [merchantId, keyId, ...takeValues(take)],
-  });
-}
+export const takeKeyAllowance = valueBy<bigint | undefined, [{ merchantId: string; keyId: string }, take: Take]>({
+  name: 'key_limits_take',
+  text: `INSERT INTO key_limits (merchant_id, key_id, arrival_us)
+         ${takeClause('key_limits', ['merchant_id', 'key_id'])}`,
+  values: ({ merchantId, keyId }, take) => [merchantId, keyId, ...takeValues(take)],
+  none: undefined,
+});
 
-export function findKeyArrival(
-  db: Queryable,
-  { merchantId, keyId }: { merchantId: string; keyId: string },
-): Promise<bigint | undefined> {
-  return arrivalOf(db, {
-    name: 'key_limits_find',
-    text: 'SELECT arrival_us AS "arrivalUs" FROM key_limits WHERE merchant_id = $1 AND key_id = $2',
-    values: [merchantId, keyId],
-  });
-}
+export const findKeyArrival = valueBy<bigint | undefined, [{ merchantId: string; keyId: string }]>({
+  name: 'key_limits_find',
+  text: 'SELECT arrival_us AS value FROM key_limits WHERE merchant_id = $1 AND key_id = $2',
+  values: ({ merchantId, keyId }) => [merchantId, keyId],
+  none: undefined,
+});
 
 /** One look-up in the primary key for each path. */
-export function listUsesOfKey(
-  db: Queryable,
-  merchantId: string,
-  { key, paths }: { key: string; paths: readonly string[] },
-): Promise<{ path: string; statusCode: number | null; subjectId: string | null; createdAt: Date }[]> {
-  return db.rows({
-    name: 'idempotency_keys_list_uses',
-    text: `SELECT path, status_code::int AS "statusCode", subject_id AS "subjectId", created_at AS "createdAt"
-           FROM idempotency_keys WHERE merchant_id = $1 AND path = ANY ($2::text[]) AND key = $3
-           ORDER BY created_at`,
-    values: [merchantId, [...paths], key],
-  });
-}
+export const listUsesOfKey = rowsBy<
+  { path: string; statusCode: number | null; subjectId: string | null; createdAt: Date },
+  [merchantId: string, { key: string; paths: readonly string[] }]
+>({
+  name: 'idempotency_keys_list_uses',
+  text: `SELECT path, status_code::int AS "statusCode", subject_id AS "subjectId", created_at AS "createdAt"
+         FROM idempotency_keys WHERE merchant_id = $1 AND path = ANY ($2::text[]) AND key = $3
+         ORDER BY created_at`,
+  values: (merchantId, { key, paths }) => [merchantId, [...paths], key],
+});

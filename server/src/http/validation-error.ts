@@ -1,4 +1,5 @@
 import type { FastifyError } from 'fastify';
+import { isObject } from '../kit/untyped.ts';
 import { AppError } from '../api/app-error.ts';
 import type { FieldError } from '../kit/public-error.ts';
 import type { ErrorCode } from '../api/error-codes.ts';
@@ -83,10 +84,6 @@ function unknownName({ params }: Problem): string {
 
 function dataOf(body: unknown): unknown {
   return isObject(body) ? body['data'] : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Puts a mistyped name of a required field first, and does not report that field as missing too. */

@@ -1,18 +1,27 @@
 import { assert } from './assert.ts';
 import type { ManyRows, Queryable, Statement } from './db.ts';
+import type { OwnStatement } from './run-statement.ts';
 
 /** A statement whose text for one row is that for many. */
 export function statementForMany({ name, values, ...many }: Pick<Statement, 'name' | 'values'> & ManyRows): Statement {
   return { name, text: many.text(many.parameters), values, many };
 }
 
+type ByLast = Pick<Statement, 'name'> & Pick<ManyRows, 'column' | 'text'>;
+
 /** A statement that finds a row by its last value, whose text lists such values: `reference IN (${list})`. */
-export function statementByLast({
-  values,
+export function statementByLast({ values, ...statement }: ByLast & Pick<Statement, 'values'>): Statement {
+  const last = { parameters: `$${values.length}`, key: String(values.at(-1)) };
+  return statementForMany({ ...statement, ...last, values, sharedValues: values.length - 1 });
+}
+
+/** A function that finds a row so; without `values` its parameters are those of the statement. */
+export function rowByLast<Row, Parameters extends readonly unknown[]>({
+  values = (...parameters) => parameters,
   ...statement
-}: Pick<Statement, 'name' | 'values'> & Pick<ManyRows, 'column' | 'key' | 'text'>): Statement {
-  const parameters = `$${values.length}`;
-  return statementForMany({ ...statement, values, parameters, sharedValues: values.length - 1 });
+}: ByLast & Pick<OwnStatement<Parameters>, 'values'>) {
+  return (db: Queryable, ...parameters: Parameters): Promise<Row | undefined> =>
+    db.row<Row>(statementByLast({ ...statement, values: values(...parameters) }));
 }
 
 /** The row of this uuid, which the database returns in lower case however the caller wrote it. */

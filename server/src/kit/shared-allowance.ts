@@ -1,5 +1,4 @@
 import type { Clock } from './clock.ts';
-import type { Queryable, Statement } from './db.ts';
 
 /** What one `take` costs, as time: an allowance is replenished as time passes (generic cell rate algorithm). */
 export interface Take {
@@ -16,7 +15,7 @@ const clockSkewMaxUs = 1_000_000n;
 
 /**
  * The rest of the statement `INSERT INTO <table> (<key>, arrival_us)` that takes of an allowance which all processes share.
- * It returns the new arrival time, or no row when the allowance is used up. The values are those of the key, then
+ * It returns the new arrival time as `value`, or no row when the allowance is used up. The values are those of the key, then
  * `takeValues`.
  */
 export function takeClause(table: string, key: readonly string[]): string {
@@ -27,18 +26,12 @@ export function takeClause(table: string, key: readonly string[]): string {
           ON CONFLICT (${key.join(', ')}) DO UPDATE
           SET arrival_us = CASE WHEN ${arrival} > ${wrong} THEN ${now} ELSE GREATEST(${arrival}, ${now}) END + ${cost}
           WHERE ${arrival} > ${wrong} OR GREATEST(${arrival}, ${now}) + ${cost} - ${now} <= ${burst}
-          RETURNING arrival_us AS "arrivalUs"`;
+          RETURNING arrival_us AS value`;
 }
 
 /** @see takeClause */
 export function takeValues({ nowUs, costUs, burstUs }: Take): bigint[] {
   return [nowUs, costUs, burstUs, nowUs + burstUs + clockSkewMaxUs];
-}
-
-/** The arrival time of a statement that takes of an allowance or finds it; undefined without a row. */
-export async function arrivalOf(db: Queryable, statement: Statement): Promise<bigint | undefined> {
-  const row = await db.row<{ arrivalUs: bigint }>(statement);
-  return row?.arrivalUs;
 }
 
 /** One allowance: its row, which all processes share, and its rate. */

@@ -66,7 +66,7 @@ const claimOf = (name: string): Claim => ({
     name: 'kit_claims_find',
     text: (names) => `SELECT name FROM kit_claims WHERE name IN (${names})`,
     values: [name],
-    ...{ column: 'name', key: name },
+    column: 'name',
   }),
 });
 const insertClaim = (name: string): Statement => ({

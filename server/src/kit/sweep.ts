@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from './db.ts';
 import { isNodeAway } from './db-errors.ts';
+import { statementBy, type OwnStatement } from './run-statement.ts';
 
 // Statements at once while a node is away. Each waits for at most one node.
 const concurrencyMax = 8;
@@ -17,10 +18,18 @@ export async function sweepMerchants<Row>(db: Queryable, statement: Statement): 
   }
 }
 
-/** The ids that such a statement finds, in its order. */
-export async function sweptIds(db: Queryable, statement: Statement): Promise<string[]> {
-  const rows = await sweepMerchants<{ id: string }>(db, statement);
-  return rows.map(({ id }) => id);
+/** A function that returns the rows of such a statement. */
+export function sweepBy<Row, Parameters extends readonly unknown[]>(own: OwnStatement<Parameters>) {
+  const statement = statementBy(own);
+  return (db: Queryable, ...parameters: Parameters): Promise<Row[]> =>
+    sweepMerchants<Row>(db, statement(...parameters));
+}
+
+/** One that returns the ids that it finds, in its order. */
+export function sweptIdsBy<Parameters extends readonly unknown[]>(own: OwnStatement<Parameters>) {
+  const sweep = sweepBy<{ id: string }, Parameters>(own);
+  return async (db: Queryable, ...parameters: Parameters): Promise<string[]> =>
+    (await sweep(db, ...parameters)).map(({ id }) => id);
 }
 
 async function sweepEach<Row>(db: Queryable, statement: Statement): Promise<Row[]> {

@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { rowsBy } from '../kit/run-statement.ts';
+import { rowsBy, statementBy, valueBy } from '../kit/run-statement.ts';
 import { statementForMany, typedRow } from '../kit/many-rows.ts';
-import { sweepMerchants } from '../kit/sweep.ts';
+import { sweepBy } from '../kit/sweep.ts';
 import { placeholders } from '../kit/placeholders.ts';
 import type { Account, AccountKey, AccountKind, MerchantCurrency } from './accounts.ts';
 import type { HoldSource, Part, Movement, Posting } from './posting.ts';
@@ -49,25 +49,21 @@ export function insertDeltas(
 }
 
 /** Creates the account unless it exists, so that there is a row to lock. */
-export function ensureAccount(account: AccountKey & { kind: AccountKind }): Statement {
-  return {
-    name: 'ledger_accounts_ensure',
-    text: `INSERT INTO ledger_accounts (merchant_id, account, currency, kind, balance) VALUES ($1, $2, $3, $4, 0)
-           ON CONFLICT (merchant_id, account, currency) DO NOTHING`,
-    values: [account.merchantId, account.account, account.currency, account.kind],
-  };
-}
+export const ensureAccount = statementBy<[account: AccountKey & { kind: AccountKind }]>({
+  name: 'ledger_accounts_ensure',
+  text: `INSERT INTO ledger_accounts (merchant_id, account, currency, kind, balance) VALUES ($1, $2, $3, $4, 0)
+         ON CONFLICT (merchant_id, account, currency) DO NOTHING`,
+  values: (account) => [account.merchantId, account.account, account.currency, account.kind],
+});
 
 /** Spends from the account, and folds, happen one after the other. Undefined where the account has no row yet. */
-export async function lockAccount(db: Queryable, key: AccountKey): Promise<bigint | undefined> {
-  const row = await db.row<{ balance: bigint }>({
-    name: 'ledger_accounts_lock',
-    text: `SELECT balance FROM ledger_accounts
-           WHERE merchant_id = $1 AND account = $2 AND currency = $3 FOR UPDATE`,
-    values: [key.merchantId, key.account, key.currency],
-  });
-  return row?.balance;
-}
+export const lockAccount = valueBy<bigint | undefined, [key: AccountKey]>({
+  name: 'ledger_accounts_lock',
+  text: `SELECT balance AS value FROM ledger_accounts
+         WHERE merchant_id = $1 AND account = $2 AND currency = $3 FOR UPDATE`,
+  values: (key) => [key.merchantId, key.account, key.currency],
+  none: undefined,
+});
 
 /** Deletes the deltas that this statement sees and returns their sum. Only under the account's lock. */
 export async function deleteDeltas(db: Queryable, key: AccountKey): Promise<bigint> {
@@ -128,47 +124,41 @@ export async function closeHold(
 }
 
 /** Every movement of a source, oldest first. */
-export function listMovementsOfSource(
-  db: Queryable,
-  { merchantId, source }: Pick<Posting, 'merchantId' | 'source'>,
-): Promise<{ flow: string; debit: Account; credit: Account; amountMinor: bigint; createdAt: Date }[]> {
-  return db.rows({
-    name: 'ledger_movements_of_source',
-    text: `SELECT flow, debit_account AS debit, credit_account AS credit, amount AS "amountMinor", created_at AS "createdAt"
-           FROM ledger_movements WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3
-           ORDER BY id`,
-    values: [merchantId, source.type, source.id],
-  });
-}
+export const listMovementsOfSource = rowsBy<
+  { flow: string; debit: Account; credit: Account; amountMinor: bigint; createdAt: Date },
+  [Pick<Posting, 'merchantId' | 'source'>]
+>({
+  name: 'ledger_movements_of_source',
+  text: `SELECT flow, debit_account AS debit, credit_account AS credit, amount AS "amountMinor", created_at AS "createdAt"
+         FROM ledger_movements WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3
+         ORDER BY id`,
+  values: ({ merchantId, source }) => [merchantId, source.type, source.id],
+});
 
 /** The accounts that a hold debited, with their amounts. */
-export function listHeldFrom(db: Queryable, { merchantId, source }: HoldSource): Promise<Part[]> {
-  return db.rows<Part>({
-    name: 'ledger_movements_held_from',
-    text: `SELECT debit_account AS account, amount AS "amountMinor" FROM ledger_movements
-           WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3 AND flow = 'held'
-           ORDER BY id`,
-    values: [merchantId, source.type, source.id],
-  });
-}
+export const listHeldFrom = rowsBy<Part, [HoldSource]>({
+  name: 'ledger_movements_held_from',
+  text: `SELECT debit_account AS account, amount AS "amountMinor" FROM ledger_movements
+         WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3 AND flow = 'held'
+         ORDER BY id`,
+  values: ({ merchantId, source }) => [merchantId, source.type, source.id],
+});
 
 /** Stored balances and deltas in one snapshot, without accounts that have no movement. */
-export function sumBalances(
-  db: Queryable,
-  query: MerchantCurrency & { accounts: readonly Account[] },
-): Promise<{ account: Account; balance: string }[]> {
-  return db.rows({
-    name: 'ledger_balances',
-    text: `SELECT account, sum(amount)::text AS balance FROM (
-             SELECT account, balance AS amount FROM ledger_accounts
-             WHERE merchant_id = $1 AND currency = $2 AND account = ANY ($3::text[])
-             UNION ALL
-             SELECT account, amount FROM ledger_deltas
-             WHERE merchant_id = $1 AND currency = $2 AND account = ANY ($3::text[])
-           ) AS parts GROUP BY account`,
-    values: [query.merchantId, query.currency, query.accounts],
-  });
-}
+export const sumBalances = rowsBy<
+  { account: Account; balance: string },
+  [query: MerchantCurrency & { accounts: readonly Account[] }]
+>({
+  name: 'ledger_balances',
+  text: `SELECT account, sum(amount)::text AS balance FROM (
+           SELECT account, balance AS amount FROM ledger_accounts
+           WHERE merchant_id = $1 AND currency = $2 AND account = ANY ($3::text[])
+           UNION ALL
+           SELECT account, amount FROM ledger_deltas
+           WHERE merchant_id = $1 AND currency = $2 AND account = ANY ($3::text[])
+         ) AS parts GROUP BY account`,
+  values: (query) => [query.merchantId, query.currency, query.accounts],
+});
 
 /** The balance of `suspense`, of all merchants together. */
 export const sumSuspense = rowsBy<{ currency: string; amountMinor: bigint }, []>({
@@ -182,16 +172,13 @@ export const sumSuspense = rowsBy<{ currency: string; amountMinor: bigint }, []>
 });
 
 /** Accounts with more unfolded deltas than `deltasMin`. Regular folding keeps the table short. */
-export function listAccountsToFold(db: Queryable, deltasMin: number, rowsMax: number): Promise<AccountKey[]> {
-  return sweepMerchants(db, {
-    name: 'ledger_accounts_to_fold',
-    text: `-- across merchants: the worker folds everybody's
-           SELECT ledger_deltas.merchant_id AS "merchantId", account, currency
-           FROM merchant_places JOIN ledger_deltas ON ledger_deltas.merchant_id = merchant_places.merchant_id
-           GROUP BY ledger_deltas.merchant_id, account, currency HAVING count(*) > $1 LIMIT $2`,
-    values: [deltasMin, rowsMax],
-  });
-}
+export const listAccountsToFold = sweepBy<AccountKey, [deltasMin: number, rowsMax: number]>({
+  name: 'ledger_accounts_to_fold',
+  text: `-- across merchants: the worker folds everybody's
+         SELECT ledger_deltas.merchant_id AS "merchantId", account, currency
+         FROM merchant_places JOIN ledger_deltas ON ledger_deltas.merchant_id = merchant_places.merchant_id
+         GROUP BY ledger_deltas.merchant_id, account, currency HAVING count(*) > $1 LIMIT $2`,
+});
 
 /** One account's stored balance, and its balance by its movements; sums in bututs as text. */
 export interface LedgerRow {
@@ -232,33 +219,29 @@ export const listLedgerRows = rowsBy<LedgerRow, [debitKinds: readonly string[]]>
 });
 
 /** The net effect of several sources together on each account: credited less debited, in bututs; never 0. */
-export function sumBySources(
-  db: Queryable,
-  query: MerchantCurrency & { sourceIds: readonly string[] },
-): Promise<{ account: Account; netEffect: string }[]> {
-  return db.rows({
-    name: 'ledger_movements_sum_by_sources',
-    text: `WITH sides AS (
-             SELECT credit_account AS account, amount FROM ledger_movements
-             WHERE merchant_id = $1 AND currency = $2 AND source_id = ANY ($3::uuid[])
-             UNION ALL
-             SELECT debit_account, -amount FROM ledger_movements
-             WHERE merchant_id = $1 AND currency = $2 AND source_id = ANY ($3::uuid[])
-           )
-           SELECT account, sum(amount)::text AS "netEffect" FROM sides GROUP BY account HAVING sum(amount) <> 0`,
-    values: [query.merchantId, query.currency, query.sourceIds],
-  });
-}
+export const sumBySources = rowsBy<
+  { account: Account; netEffect: string },
+  [query: MerchantCurrency & { sourceIds: readonly string[] }]
+>({
+  name: 'ledger_movements_sum_by_sources',
+  text: `WITH sides AS (
+           SELECT credit_account AS account, amount FROM ledger_movements
+           WHERE merchant_id = $1 AND currency = $2 AND source_id = ANY ($3::uuid[])
+           UNION ALL
+           SELECT debit_account, -amount FROM ledger_movements
+           WHERE merchant_id = $1 AND currency = $2 AND source_id = ANY ($3::uuid[])
+         )
+         SELECT account, sum(amount)::text AS "netEffect" FROM sides GROUP BY account HAVING sum(amount) <> 0`,
+  values: (query) => [query.merchantId, query.currency, query.sourceIds],
+});
 
 /** What the transaction itself has booked for a merchant; `sinceId` is an id from before it, which bounds what is read. */
-export function listMovementsOfTransaction(
-  db: Queryable,
-  { merchantId, sinceId }: { merchantId: string; sinceId: string },
-): Promise<{ debit: Account; credit: Account; amountMinor: bigint }[]> {
-  return db.rows({
-    name: 'ledger_movements_of_transaction',
-    text: `SELECT debit_account AS debit, credit_account AS credit, amount AS "amountMinor" FROM ledger_movements
-            WHERE merchant_id = $1 AND id > $2 AND xmin = pg_current_xact_id()::xid ORDER BY id`,
-    values: [merchantId, sinceId],
-  });
-}
+export const listMovementsOfTransaction = rowsBy<
+  { debit: Account; credit: Account; amountMinor: bigint },
+  [{ merchantId: string; sinceId: string }]
+>({
+  name: 'ledger_movements_of_transaction',
+  text: `SELECT debit_account AS debit, credit_account AS credit, amount AS "amountMinor" FROM ledger_movements
+          WHERE merchant_id = $1 AND id > $2 AND xmin = pg_current_xact_id()::xid ORDER BY id`,
+  values: ({ merchantId, sinceId }) => [merchantId, sinceId],
+});

@@ -1,9 +1,10 @@
-import type { Queryable, Statement } from '../kit/db.ts';
+import type { Statement } from '../kit/db.ts';
+import { rowsBy, runBy, statementBy, valueBy } from '../kit/run-statement.ts';
 import { columnFilter, createdFilter, type TimeFilter } from '../api/list-filter.ts';
 import { finderOf } from '../api/find-record.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import { searchRequest, type SearchFilter } from '../api/search-request.ts';
-import { arrivalOf, takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
+import { takeClause, takeValues, type Take } from '../kit/shared-allowance.ts';
 import type { PaymentLink } from './payment-link.ts';
 
 const columns = `merchant_id AS "merchantId", id, token, title, description, amount AS "amountMinor",
@@ -23,17 +24,15 @@ export function insertLink(link: PaymentLink): Statement {
 }
 
 /** Writes the fields that can change; the caller holds the row's lock. */
-export function updateLinkRow(link: PaymentLink): Statement {
-  return {
-    name: 'payment_links_update',
-    text: `UPDATE payment_links
-           SET title = $3, description = $4, amount = $5, min_amount = $6, metadata = $7, redirect_url = $8,
-               cancel_url = $9, custom_fields = $10, sub_account_id = $11, sub_account_group_id = $12, active = $13,
-               updated_at = $14
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [link.merchantId, link.id, ...changeable(link), link.updatedAt],
-  };
-}
+export const updateLinkRow = statementBy<[link: PaymentLink]>({
+  name: 'payment_links_update',
+  text: `UPDATE payment_links
+         SET title = $3, description = $4, amount = $5, min_amount = $6, metadata = $7, redirect_url = $8,
+             cancel_url = $9, custom_fields = $10, sub_account_id = $11, sub_account_group_id = $12, active = $13,
+             updated_at = $14
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+  values: (link) => [link.merchantId, link.id, ...changeable(link), link.updatedAt],
+});
 
 /** The fields that can change: parameters 3 to 13 of both statements. */
 function changeable(link: PaymentLink): unknown[] {
@@ -53,18 +52,12 @@ function changeable(link: PaymentLink): unknown[] {
 }
 
 /** The row stays for its page and its payments. Returns 0 if there is no such link. */
-export function markLinkDeleted(
-  db: Queryable,
-  link: { merchantId: string; id: string },
-  deletedAt: Date,
-): Promise<number> {
-  return db.run({
-    name: 'payment_links_mark_deleted',
-    text: `UPDATE payment_links SET deleted_at = $3, updated_at = $3
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [link.merchantId, link.id, deletedAt],
-  });
-}
+export const markLinkDeleted = runBy<[link: { merchantId: string; id: string }, deletedAt: Date]>({
+  name: 'payment_links_mark_deleted',
+  text: `UPDATE payment_links SET deleted_at = $3, updated_at = $3
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+  values: (link, deletedAt) => [link.merchantId, link.id, deletedAt],
+});
 
 /** Also finds a deleted link. */
 export const findLinkRow = finderOf<PaymentLink>({
@@ -116,49 +109,41 @@ export interface PageOwner {
  * Takes `costUs` from the allowance of a link or counter, which all processes share. Returns the new arrival time, or
  * undefined if the allowance is used up.
  */
-export function takePageAllowance(db: Queryable, owner: PageOwner, take: Take): Promise<bigint | undefined> {
-  return arrivalOf(db, {
-    name: 'page_limits_take',
-    text: `INSERT INTO page_limits (merchant_id, page_owner_id, arrival_us)
-           ${takeClause('page_limits', ['merchant_id', 'page_owner_id'])}`,
-    values: [owner.merchantId, owner.id, ...takeValues(take)],
-  });
-}
+export const takePageAllowance = valueBy<bigint | undefined, [owner: PageOwner, take: Take]>({
+  name: 'page_limits_take',
+  text: `INSERT INTO page_limits (merchant_id, page_owner_id, arrival_us)
+         ${takeClause('page_limits', ['merchant_id', 'page_owner_id'])}`,
+  values: (owner, take) => [owner.merchantId, owner.id, ...takeValues(take)],
+  none: undefined,
+});
 
-export function findPageArrival(db: Queryable, owner: PageOwner): Promise<bigint | undefined> {
-  return arrivalOf(db, {
-    name: 'page_limits_find',
-    text: 'SELECT arrival_us AS "arrivalUs" FROM page_limits WHERE merchant_id = $1 AND page_owner_id = $2',
-    values: [owner.merchantId, owner.id],
-  });
-}
+export const findPageArrival = valueBy<bigint | undefined, [owner: PageOwner]>({
+  name: 'page_limits_find',
+  text: 'SELECT arrival_us AS value FROM page_limits WHERE merchant_id = $1 AND page_owner_id = $2',
+  values: (owner) => [owner.merchantId, owner.id],
+  none: undefined,
+});
 
 /**
  * Sets how many new payments a second the link's page accepts: 0 is no limit, null applies the merchant's limit. A deleted link keeps
  * its own.
  */
-export function updateLinkRateLimit(
-  db: Queryable,
-  link: Pick<PaymentLink, 'merchantId' | 'id'>,
-  paymentsPerSecond: bigint | null,
-): Promise<number> {
-  return db.run({
-    name: 'payment_links_update_rate_limit',
-    text: `UPDATE payment_links SET rate_limit = $3
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [link.merchantId, link.id, paymentsPerSecond],
-  });
-}
+export const updateLinkRateLimit = runBy<
+  [link: Pick<PaymentLink, 'merchantId' | 'id'>, paymentsPerSecond: bigint | null]
+>({
+  name: 'payment_links_update_rate_limit',
+  text: `UPDATE payment_links SET rate_limit = $3
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+  values: (link, paymentsPerSecond) => [link.merchantId, link.id, paymentsPerSecond],
+});
 
 // Far more than an operator sets one by one.
 const rateLimitsShownMax = 500;
 
 /** A merchant's links that have a rate limit of their own, oldest first, at most 500. */
-export function listLinksWithRateLimit(db: Queryable, merchantId: string): Promise<PaymentLink[]> {
-  return db.rows<PaymentLink>({
-    name: 'payment_links_with_rate_limit',
-    text: `SELECT ${columns} FROM payment_links
-           WHERE merchant_id = $1 AND rate_limit IS NOT NULL AND deleted_at IS NULL ORDER BY id LIMIT $2`,
-    values: [merchantId, rateLimitsShownMax],
-  });
-}
+export const listLinksWithRateLimit = rowsBy<PaymentLink, [merchantId: string]>({
+  name: 'payment_links_with_rate_limit',
+  text: `SELECT ${columns} FROM payment_links
+         WHERE merchant_id = $1 AND rate_limit IS NOT NULL AND deleted_at IS NULL ORDER BY id LIMIT $2`,
+  values: (merchantId) => [merchantId, rateLimitsShownMax],
+});

@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { statementBy } from '../kit/run-statement.ts';
+import { statementBy, valueBy } from '../kit/run-statement.ts';
 import type { FeePayer } from './fees.ts';
 import type { Merchant, PayoutSchedule } from './merchant.ts';
 import { appearanceColumns } from './queries/appearance.ts';
@@ -72,22 +72,17 @@ const defaultRules = `(SELECT ${feeRuleJson} FROM default_fee_rules) AS default_
 const merchantColumns = `${storedColumns}, ${businessState}, ${rateLimitColumns}, ${appearanceColumns}, ${urlDefaultColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
 
 /** The amount in bututs above which a refund asks for the second factor; null asks for none. */
-export async function findRefundLimit(db: Queryable, businessId: string): Promise<bigint | null> {
-  const row = await db.row<{ limitMinor: bigint | null }>({
-    name: 'businesses_find_refund_limit',
-    text: 'SELECT refund_limit AS "limitMinor" FROM businesses WHERE id = $1',
-    values: [businessId],
-  });
-  return row?.limitMinor ?? null;
-}
+export const findRefundLimit = valueBy<bigint | null, [businessId: string]>({
+  name: 'businesses_find_refund_limit',
+  text: 'SELECT refund_limit AS value FROM businesses WHERE id = $1',
+  none: null,
+});
 
-export function insertBusiness(business: { id: string; name: string; createdAt: Date }): Statement {
-  return {
-    name: 'businesses_insert',
-    text: 'INSERT INTO businesses (id, name, created_at) VALUES ($1, $2, $3)',
-    values: [business.id, business.name, business.createdAt],
-  };
-}
+export const insertBusiness = statementBy<[business: { id: string; name: string; createdAt: Date }]>({
+  name: 'businesses_insert',
+  text: 'INSERT INTO businesses (id, name, created_at) VALUES ($1, $2, $3)',
+  values: (business) => [business.id, business.name, business.createdAt],
+});
 
 export type NewMerchant = Pick<
   StoredMerchant,
@@ -95,24 +90,22 @@ export type NewMerchant = Pick<
 >;
 
 /** Unique per business and environment, and by short id. By default the business pays the fees. */
-export function insertMerchant(merchant: NewMerchant): Statement {
-  return {
-    name: 'merchants_insert',
-    text: `INSERT INTO merchants (id, business_id, short_id, name, test_mode, currency, fee_payer, created_at,
-             rate_limit_per_second)
-           VALUES ($1, $2, $3, $4, $5, $6, 'business', $7, $8)`,
-    values: [
-      merchant.id,
-      merchant.businessId,
-      merchant.shortId,
-      merchant.name,
-      merchant.testMode,
-      merchant.currency,
-      merchant.createdAt,
-      merchant.rateLimitPerSecond,
-    ],
-  };
-}
+export const insertMerchant = statementBy<[merchant: NewMerchant]>({
+  name: 'merchants_insert',
+  text: `INSERT INTO merchants (id, business_id, short_id, name, test_mode, currency, fee_payer, created_at,
+           rate_limit_per_second)
+         VALUES ($1, $2, $3, $4, $5, $6, 'business', $7, $8)`,
+  values: (merchant) => [
+    merchant.id,
+    merchant.businessId,
+    merchant.shortId,
+    merchant.name,
+    merchant.testMode,
+    merchant.currency,
+    merchant.createdAt,
+    merchant.rateLimitPerSecond,
+  ],
+});
 
 /** Inserts nothing where it exists: two processes may create the operator's own books at once. */
 export function insertBusinessOnce(business: Parameters<typeof insertBusiness>[0]): Statement {
@@ -208,14 +201,11 @@ export async function setPayoutSchedule(db: Queryable, merchantId: string, sched
   });
 }
 
-export async function payoutScheduleOf(db: Queryable, merchantId: string): Promise<PayoutSchedule> {
-  const row = await db.row<{ schedule: PayoutSchedule }>({
-    name: 'merchants_find_sub_account_payouts',
-    text: 'SELECT sub_account_payouts AS schedule FROM merchants WHERE id = $1',
-    values: [merchantId],
-  });
-  return row?.schedule ?? 'manual';
-}
+export const payoutScheduleOf = valueBy<PayoutSchedule, [merchantId: string]>({
+  name: 'merchants_find_sub_account_payouts',
+  text: 'SELECT sub_account_payouts AS value FROM merchants WHERE id = $1',
+  none: 'manual',
+});
 
 export async function findMerchantRules(db: Queryable, merchantId: string): Promise<MerchantRules | undefined> {
   const row = await db.row<OwnRuleRows & DefaultRuleRows>({

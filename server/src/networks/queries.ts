@@ -1,7 +1,6 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable } from '../kit/db.ts';
-import { rowsBy, runBy } from '../kit/run-statement.ts';
-import { isFound } from '../kit/ids-and-counts.ts';
+import { isFoundBy, rowBy, rowsBy, runBy } from '../kit/run-statement.ts';
 import { rowOfId, statementForMany, typedRow } from '../kit/many-rows.ts';
 import type { BreakerKey, CircuitBreaker } from './circuit-breaker.ts';
 
@@ -48,18 +47,16 @@ export function insertProviderTransactionOnce(
   );
 }
 
-export function findProviderTransactionOwner(
-  db: Queryable,
-  claim: Pick<ProviderTransactionClaim, 'railAccount' | 'transactionId' | 'kind'>,
-): Promise<{ merchantId: string; subjectId: string } | undefined> {
-  return db.row({
-    name: 'provider_transactions_find_owner',
-    text: `-- across merchants: a transaction settles one thing, whichever merchant's
-           SELECT merchant_id AS "merchantId", subject_id AS "subjectId" FROM provider_transactions
-           WHERE rail_account = $1 AND transaction_id = $2 AND kind = $3`,
-    values: [claim.railAccount, claim.transactionId, claim.kind],
-  });
-}
+export const findProviderTransactionOwner = rowBy<
+  { merchantId: string; subjectId: string },
+  [claim: Pick<ProviderTransactionClaim, 'railAccount' | 'transactionId' | 'kind'>]
+>({
+  name: 'provider_transactions_find_owner',
+  text: `-- across merchants: a transaction settles one thing, whichever merchant's
+         SELECT merchant_id AS "merchantId", subject_id AS "subjectId" FROM provider_transactions
+         WHERE rail_account = $1 AND transaction_id = $2 AND kind = $3`,
+  values: (claim) => [claim.railAccount, claim.transactionId, claim.kind],
+});
 
 export function insertInboxRow(db: Queryable, row: NewInboxRow): Promise<number> {
   return db.run(
@@ -82,31 +79,26 @@ export function insertInboxRow(db: Queryable, row: NewInboxRow): Promise<number>
  * A row for the first hint of its id; each further one makes the row due again, the first few at once and then at `laterAt`. One
  * that changes nothing writes nothing.
  */
-export function upsertHintRow(
-  db: Queryable,
-  row: NewInboxRow & { laterAt: Date; promptAttemptsMax: bigint },
-): Promise<number> {
-  return db.run({
-    name: 'network_inbox_upsert_hint',
-    text: `INSERT INTO network_inbox (shard, id, connector, body, notifications, due_at, attempts, received_at)
-           VALUES ($1, $2, $3, $4, $5, $6, 0, $6)
-           ON CONFLICT (shard, id) DO UPDATE
-           SET due_at = LEAST(network_inbox.due_at, CASE WHEN network_inbox.attempts < $8 THEN $6 ELSE $7 END),
-               attempts = network_inbox.attempts + 1
-           WHERE network_inbox.due_at IS NULL
-              OR network_inbox.due_at > CASE WHEN network_inbox.attempts < $8 THEN $6 ELSE $7 END`,
-    values: [
-      row.shard,
-      row.id,
-      row.connector,
-      row.body,
-      row.notificationsJson,
-      row.receivedAt,
-      row.laterAt,
-      row.promptAttemptsMax,
-    ],
-  });
-}
+export const upsertHintRow = runBy<[row: NewInboxRow & { laterAt: Date; promptAttemptsMax: bigint }]>({
+  name: 'network_inbox_upsert_hint',
+  text: `INSERT INTO network_inbox (shard, id, connector, body, notifications, due_at, attempts, received_at)
+         VALUES ($1, $2, $3, $4, $5, $6, 0, $6)
+         ON CONFLICT (shard, id) DO UPDATE
+         SET due_at = LEAST(network_inbox.due_at, CASE WHEN network_inbox.attempts < $8 THEN $6 ELSE $7 END),
+             attempts = network_inbox.attempts + 1
+         WHERE network_inbox.due_at IS NULL
+            OR network_inbox.due_at > CASE WHEN network_inbox.attempts < $8 THEN $6 ELSE $7 END`,
+  values: (row) => [
+    row.shard,
+    row.id,
+    row.connector,
+    row.body,
+    row.notificationsJson,
+    row.receivedAt,
+    row.laterAt,
+    row.promptAttemptsMax,
+  ],
+});
 
 // The most that one claim may request. In the statement, so that the planner expects few rows (events/queries.ts).
 const claimRowsMax = 128;
@@ -155,82 +147,62 @@ export function updateInboxRow(
   );
 }
 
-export function deleteInboxRow(db: Queryable, row: { shard: bigint; id: string; attempts: bigint }): Promise<number> {
-  return db.run({
-    name: 'network_inbox_delete',
-    text: 'DELETE FROM network_inbox WHERE shard = $1 AND id = $2 AND attempts = $3',
-    values: [row.shard, row.id, row.attempts],
-  });
-}
+export const deleteInboxRow = runBy<[row: { shard: bigint; id: string; attempts: bigint }]>({
+  name: 'network_inbox_delete',
+  text: 'DELETE FROM network_inbox WHERE shard = $1 AND id = $2 AND attempts = $3',
+  values: (row) => [row.shard, row.id, row.attempts],
+});
 
-export function hasDueInboxRows(db: Queryable, now: Date): Promise<boolean> {
-  return isFound(db, {
-    name: 'network_inbox_due',
-    // In the order of the index of rows with a time, of which there are few; without it, all rows could be read.
-    text: 'SELECT 1 FROM network_inbox WHERE due_at <= $1 ORDER BY shard, due_at LIMIT 1',
-    values: [now],
-  });
-}
+export const hasDueInboxRows = isFoundBy<[now: Date]>({
+  name: 'network_inbox_due',
+  // In the order of the index of rows with a time, of which there are few; without it, all rows could be read.
+  text: 'SELECT 1 FROM network_inbox WHERE due_at <= $1 ORDER BY shard, due_at LIMIT 1',
+});
 
 // A literal in the statement, so that every plan walks the primary key from its old end. Rows are deleted by ctid: for 500
 // keys the planner would scan the whole table.
 const purgedRowsMax = 500;
 
 /** Deletes a batch of one shard's rows, oldest first: those before this id that were handled before this time. */
-export function deleteHandledInboxRows(
-  db: Queryable,
-  purge: { shard: bigint; beforeId: string; handledBefore: Date },
-): Promise<number> {
-  return db.run({
-    name: 'network_inbox_delete_handled',
-    text: `DELETE FROM network_inbox WHERE shard = $1 AND ctid = ANY (ARRAY(
-             SELECT ctid FROM network_inbox WHERE shard = $1 AND id < $2 AND handled_at < $3
-             ORDER BY id LIMIT ${purgedRowsMax}
-           ))`,
-    values: [purge.shard, purge.beforeId, purge.handledBefore],
-  });
-}
+export const deleteHandledInboxRows = runBy<[purge: { shard: bigint; beforeId: string; handledBefore: Date }]>({
+  name: 'network_inbox_delete_handled',
+  text: `DELETE FROM network_inbox WHERE shard = $1 AND ctid = ANY (ARRAY(
+           SELECT ctid FROM network_inbox WHERE shard = $1 AND id < $2 AND handled_at < $3
+           ORDER BY id LIMIT ${purgedRowsMax}
+         ))`,
+  values: (purge) => [purge.shard, purge.beforeId, purge.handledBefore],
+});
 
 /** Writes one row, or none if another charge's prompt is open there. */
-export function openPrompt(
-  db: Queryable,
-  prompt: { number: string; network: string; chargeId: string; now: Date; openUntil: Date },
-): Promise<number> {
-  return db.run({
-    name: 'network_prompts_open',
-    text: `INSERT INTO network_prompts (number, network, charge_id, open_until) VALUES ($1, $2, $3, $5)
-           ON CONFLICT (number, network) DO UPDATE
-           SET charge_id = excluded.charge_id, open_until = excluded.open_until
-           WHERE network_prompts.open_until <= $4`,
-    values: [prompt.number, prompt.network, prompt.chargeId, prompt.now, prompt.openUntil],
-  });
-}
+export const openPrompt = runBy<
+  [prompt: { number: string; network: string; chargeId: string; now: Date; openUntil: Date }]
+>({
+  name: 'network_prompts_open',
+  text: `INSERT INTO network_prompts (number, network, charge_id, open_until) VALUES ($1, $2, $3, $5)
+         ON CONFLICT (number, network) DO UPDATE
+         SET charge_id = excluded.charge_id, open_until = excluded.open_until
+         WHERE network_prompts.open_until <= $4`,
+  values: (prompt) => [prompt.number, prompt.network, prompt.chargeId, prompt.now, prompt.openUntil],
+});
 
 /** Writes one row, or none if the number was prompted ten times after `since`. */
-export function addPromptTime(db: Queryable, prompt: { number: string; now: Date; since: Date }): Promise<number> {
-  return db.run({
-    name: 'network_prompt_times_add',
-    text: `INSERT INTO network_prompt_times (number, prompted_at) VALUES ($1, ARRAY[$2::timestamptz])
-           ON CONFLICT (number) DO UPDATE
-           SET prompted_at = trim_array(array_prepend($2::timestamptz, network_prompt_times.prompted_at),
-             GREATEST(cardinality(network_prompt_times.prompted_at) - 9, 0))
-           WHERE network_prompt_times.prompted_at[10] IS NULL OR network_prompt_times.prompted_at[10] <= $3`,
-    values: [prompt.number, prompt.now, prompt.since],
-  });
-}
+export const addPromptTime = runBy<[prompt: { number: string; now: Date; since: Date }]>({
+  name: 'network_prompt_times_add',
+  text: `INSERT INTO network_prompt_times (number, prompted_at) VALUES ($1, ARRAY[$2::timestamptz])
+         ON CONFLICT (number) DO UPDATE
+         SET prompted_at = trim_array(array_prepend($2::timestamptz, network_prompt_times.prompted_at),
+           GREATEST(cardinality(network_prompt_times.prompted_at) - 9, 0))
+         WHERE network_prompt_times.prompted_at[10] IS NULL OR network_prompt_times.prompted_at[10] <= $3`,
+  values: (prompt) => [prompt.number, prompt.now, prompt.since],
+});
 
 /** Only the charge's own prompt: another charge may have opened one since. */
-export function closePrompt(
-  db: Queryable,
-  prompt: { number: string; network: string; chargeId: string; now: Date },
-): Promise<number> {
-  return db.run({
-    name: 'network_prompts_close',
-    text: `UPDATE network_prompts SET open_until = $4
-           WHERE number = $1 AND network = $2 AND charge_id = $3 AND open_until > $4`,
-    values: [prompt.number, prompt.network, prompt.chargeId, prompt.now],
-  });
-}
+export const closePrompt = runBy<[prompt: { number: string; network: string; chargeId: string; now: Date }]>({
+  name: 'network_prompts_close',
+  text: `UPDATE network_prompts SET open_until = $4
+         WHERE number = $1 AND network = $2 AND charge_id = $3 AND open_until > $4`,
+  values: (prompt) => [prompt.number, prompt.network, prompt.chargeId, prompt.now],
+});
 
 /** Prompts that ended before then. */
 export const deleteOldPrompts = runBy<[before: Date]>({
@@ -256,14 +228,12 @@ export const listBreakers = rowsBy<CircuitBreaker, [rowsMax: bigint]>({
          ORDER BY test_mode, scope <> '', updated_at DESC LIMIT $1`,
 });
 
-export function findBreaker(db: Queryable, key: BreakerKey): Promise<CircuitBreaker | undefined> {
-  return db.row<CircuitBreaker>({
-    name: 'circuit_breakers_find',
-    text: `SELECT ${breakerColumns} FROM circuit_breakers
-           WHERE network = $1 AND test_mode = $2 AND rail_account = $3 AND scope = $4`,
-    values: [key.network, key.testMode, key.railAccount, key.scope],
-  });
-}
+export const findBreaker = rowBy<CircuitBreaker, [key: BreakerKey]>({
+  name: 'circuit_breakers_find',
+  text: `SELECT ${breakerColumns} FROM circuit_breakers
+         WHERE network = $1 AND test_mode = $2 AND rail_account = $3 AND scope = $4`,
+  values: (key) => [key.network, key.testMode, key.railAccount, key.scope],
+});
 
 /** Writes no row if another writer was first. */
 export function insertBreakerOnce(db: Queryable, breaker: CircuitBreaker, now: Date): Promise<number> {

@@ -1,6 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { rowsBy, runBy, statementBy } from '../kit/run-statement.ts';
-import { countOf } from '../kit/ids-and-counts.ts';
+import { countBy, rowsBy, runBy, statementBy, valueBy } from '../kit/run-statement.ts';
 import type { ChannelName } from './channel.ts';
 import type { ChatMessage, NoticeRow, NoticeStatus, NumberState } from './notice.ts';
 
@@ -56,15 +55,13 @@ export const listNotices = rowsBy<NoticeRow, [merchantId: string, chargeId: stri
  * the same slot. Not those being sent (attempted, without a result yet): the number's next slot is already after them, and
  * counting them again would leave it unused.
  */
-export function countNoticesAhead(db: Queryable, notice: NoticeRow, now: Date): Promise<number> {
-  return countOf(db, {
-    name: 'notifications_count_ahead',
-    text: `SELECT count(*) AS count FROM notifications
-           WHERE merchant_id = $1 AND due_at > $4 AND number = $2 AND id < $3
-             AND NOT (attempts > 0 AND failure IS NULL)`,
-    values: [notice.merchantId, notice.number, notice.id, now],
-  });
-}
+export const countNoticesAhead = countBy<[notice: NoticeRow, now: Date]>({
+  name: 'notifications_count_ahead',
+  text: `SELECT count(*) AS count FROM notifications
+         WHERE merchant_id = $1 AND due_at > $4 AND number = $2 AND id < $3
+           AND NOT (attempts > 0 AND failure IS NULL)`,
+  values: (notice, now) => [notice.merchantId, notice.number, notice.id, now],
+});
 
 /**
  * Returns 1 to one of several concurrent claims of an attempt; the row is due again when the lease ends. Until the attempt
@@ -86,14 +83,12 @@ export function claimNotice(
 type NoticeKey = Pick<NoticeRow, 'merchantId' | 'id' | 'attempts'>;
 
 /** Only for the newest claim, and never over a status that the channel has reported since. */
-export function markNoticeSent(db: Queryable, key: NoticeKey, sent: { messageId: string; at: Date }): Promise<number> {
-  return db.run({
-    name: 'notifications_mark_sent',
-    text: `UPDATE notifications SET status = 'sent', due_at = NULL, message_id = $4, failure = NULL, updated_at = $5
-           WHERE merchant_id = $1 AND id = $2 AND attempts = $3 AND status = 'pending'`,
-    values: [key.merchantId, key.id, key.attempts, sent.messageId, sent.at],
-  });
-}
+export const markNoticeSent = runBy<[key: NoticeKey, sent: { messageId: string; at: Date }]>({
+  name: 'notifications_mark_sent',
+  text: `UPDATE notifications SET status = 'sent', due_at = NULL, message_id = $4, failure = NULL, updated_at = $5
+         WHERE merchant_id = $1 AND id = $2 AND attempts = $3 AND status = 'pending'`,
+  values: (key, sent) => [key.merchantId, key.id, key.attempts, sent.messageId, sent.at],
+});
 
 /** Only for this attempt. `failure` is the reason; null leaves the stored one. */
 export function postponeNotice(
@@ -109,18 +104,12 @@ export function postponeNotice(
   });
 }
 
-export function endNotice(
-  db: Queryable,
-  key: NoticeKey,
-  end: { status: 'failed' | 'dropped'; failure: string; at: Date },
-): Promise<number> {
-  return db.run({
-    name: 'notifications_end',
-    text: `UPDATE notifications SET status = $4, due_at = NULL, failure = $5, updated_at = $6
-           WHERE merchant_id = $1 AND id = $2 AND attempts = $3 AND status = 'pending'`,
-    values: [key.merchantId, key.id, key.attempts, end.status, end.failure, end.at],
-  });
-}
+export const endNotice = runBy<[key: NoticeKey, end: { status: 'failed' | 'dropped'; failure: string; at: Date }]>({
+  name: 'notifications_end',
+  text: `UPDATE notifications SET status = $4, due_at = NULL, failure = $5, updated_at = $6
+         WHERE merchant_id = $1 AND id = $2 AND attempts = $3 AND status = 'pending'`,
+  values: (key, end) => [key.merchantId, key.id, key.attempts, end.status, end.failure, end.at],
+});
 
 /**
  * Applies a status that the channel reported, guarded by the statuses that it may replace, so that reports in any order end
@@ -191,33 +180,22 @@ export const listNewestNotices = rowsBy<NewestNotice, [merchantId: string, termi
 
 // Numbers -------------------------------------------------------------------------------------------------------------
 
-export function listNumberStates(
-  db: Queryable,
-  number: string,
-  channels: readonly ChannelName[],
-): Promise<NumberState[]> {
-  return db.rows<NumberState>({
-    name: 'notification_numbers_list',
-    text: `SELECT channel, next_at AS "nextAt", stopped_reason AS "stoppedReason", stopped_at AS "stoppedAt", recipient
-           FROM notification_numbers WHERE channel = ANY ($1::text[]) AND number = $2`,
-    values: [[...channels], number],
-  });
-}
+export const listNumberStates = rowsBy<NumberState, [number: string, channels: readonly ChannelName[]]>({
+  name: 'notification_numbers_list',
+  text: `SELECT channel, next_at AS "nextAt", stopped_reason AS "stoppedReason", stopped_at AS "stoppedAt", recipient
+         FROM notification_numbers WHERE channel = ANY ($1::text[]) AND number = $2`,
+  values: (number, channels) => [[...channels], number],
+});
 
 /** Returns 1 to one of all senders to this number, of any merchant, and 0 to all others until `nextAt`. */
-export function acquireSendSlot(
-  db: Queryable,
-  slot: { channel: ChannelName; number: string; now: Date; nextAt: Date },
-): Promise<number> {
-  return db.run({
-    name: 'notification_numbers_take_turn',
-    text: `INSERT INTO notification_numbers (channel, number, next_at, stopped_reason, stopped_at, recipient)
-           VALUES ($1, $2, $4, NULL, NULL, NULL)
-           ON CONFLICT (channel, number) DO UPDATE SET next_at = EXCLUDED.next_at
-           WHERE notification_numbers.next_at <= $3`,
-    values: [slot.channel, slot.number, slot.now, slot.nextAt],
-  });
-}
+export const acquireSendSlot = runBy<[slot: { channel: ChannelName; number: string; now: Date; nextAt: Date }]>({
+  name: 'notification_numbers_take_turn',
+  text: `INSERT INTO notification_numbers (channel, number, next_at, stopped_reason, stopped_at, recipient)
+         VALUES ($1, $2, $4, NULL, NULL, NULL)
+         ON CONFLICT (channel, number) DO UPDATE SET next_at = EXCLUDED.next_at
+         WHERE notification_numbers.next_at <= $3`,
+  values: (slot) => [slot.channel, slot.number, slot.now, slot.nextAt],
+});
 
 interface NumberKey {
   channel: ChannelName;
@@ -225,32 +203,26 @@ interface NumberKey {
 }
 
 /** Stops messages to the number. The row exists: each number that was sent a message has acquired a slot. */
-export function stopNumber(db: Queryable, key: NumberKey, stop: { reason: string; at: Date }): Promise<number> {
-  return db.run({
-    name: 'notification_numbers_stop',
-    text: `UPDATE notification_numbers SET stopped_reason = $3, stopped_at = $4 WHERE channel = $1 AND number = $2`,
-    values: [key.channel, key.number, stop.reason, stop.at],
-  });
-}
+export const stopNumber = runBy<[key: NumberKey, stop: { reason: string; at: Date }]>({
+  name: 'notification_numbers_stop',
+  text: `UPDATE notification_numbers SET stopped_reason = $3, stopped_at = $4 WHERE channel = $1 AND number = $2`,
+  values: (key, stop) => [key.channel, key.number, stop.reason, stop.at],
+});
 
-export function clearNumberStop(key: NumberKey): Statement {
-  return {
-    name: 'notification_numbers_clear_stop',
-    text: `UPDATE notification_numbers SET stopped_reason = NULL, stopped_at = NULL WHERE channel = $1 AND number = $2`,
-    values: [key.channel, key.number],
-  };
-}
+export const clearNumberStop = statementBy<[key: NumberKey]>({
+  name: 'notification_numbers_clear_stop',
+  text: `UPDATE notification_numbers SET stopped_reason = NULL, stopped_at = NULL WHERE channel = $1 AND number = $2`,
+  values: (key) => [key.channel, key.number],
+});
 
 /** Saves the channel's id of a number that has just accepted a message, and ends a stop. */
-export function saveRecipient(db: Queryable, key: NumberKey, recipient: string | null): Promise<number> {
-  return db.run({
-    name: 'notification_numbers_keep_recipient',
-    text: `UPDATE notification_numbers
-           SET recipient = COALESCE($3, recipient), stopped_reason = NULL, stopped_at = NULL
-           WHERE channel = $1 AND number = $2`,
-    values: [key.channel, key.number, recipient],
-  });
-}
+export const saveRecipient = runBy<[key: NumberKey, recipient: string | null]>({
+  name: 'notification_numbers_keep_recipient',
+  text: `UPDATE notification_numbers
+         SET recipient = COALESCE($3, recipient), stopped_reason = NULL, stopped_at = NULL
+         WHERE channel = $1 AND number = $2`,
+  values: (key, recipient) => [key.channel, key.number, recipient],
+});
 
 // Channels ------------------------------------------------------------------------------------------------------------
 
@@ -263,35 +235,26 @@ export const listChannelStops = rowsBy<ChannelStop, []>({
 });
 
 /** Returns 1 to the process that stopped the channel. */
-export function insertChannelStopOnce(db: Queryable, stop: ChannelStop): Promise<number> {
-  return db.run({
-    name: 'notification_channels_insert_once',
-    text: `INSERT INTO notification_channels (channel, scope, reason, stopped_at, retry_at) VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT (channel) DO NOTHING`,
-    values: [stop.channel, stop.scope, stop.reason, stop.stoppedAt, stop.retryAt],
-  });
-}
+export const insertChannelStopOnce = runBy<[stop: ChannelStop]>({
+  name: 'notification_channels_insert_once',
+  text: `INSERT INTO notification_channels (channel, scope, reason, stopped_at, retry_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (channel) DO NOTHING`,
+  values: (stop) => [stop.channel, stop.scope, stop.reason, stop.stoppedAt, stop.retryAt],
+});
 
 /** Records a failed trial. */
-export function updateChannelStop(db: Queryable, stop: ChannelStop): Promise<number> {
-  return db.run({
-    name: 'notification_channels_update',
-    text: `UPDATE notification_channels SET scope = $2, reason = $3, retry_at = $4 WHERE channel = $1`,
-    values: [stop.channel, stop.scope, stop.reason, stop.retryAt],
-  });
-}
+export const updateChannelStop = runBy<[stop: ChannelStop]>({
+  name: 'notification_channels_update',
+  text: `UPDATE notification_channels SET scope = $2, reason = $3, retry_at = $4 WHERE channel = $1`,
+  values: (stop) => [stop.channel, stop.scope, stop.reason, stop.retryAt],
+});
 
 /** Returns 1 to one of all that would send a trial at this moment. */
-export function acquireTrial(
-  db: Queryable,
-  trial: { channel: ChannelName; now: Date; leaseEndsAt: Date },
-): Promise<number> {
-  return db.run({
-    name: 'notification_channels_take_probe',
-    text: `UPDATE notification_channels SET retry_at = $3 WHERE channel = $1 AND retry_at <= $2`,
-    values: [trial.channel, trial.now, trial.leaseEndsAt],
-  });
-}
+export const acquireTrial = runBy<[trial: { channel: ChannelName; now: Date; leaseEndsAt: Date }]>({
+  name: 'notification_channels_take_probe',
+  text: `UPDATE notification_channels SET retry_at = $3 WHERE channel = $1 AND retry_at <= $2`,
+  values: (trial) => [trial.channel, trial.now, trial.leaseEndsAt],
+});
 
 export const deleteChannelStop = runBy<[channel: ChannelName]>({
   name: 'notification_channels_delete',
@@ -306,24 +269,19 @@ export interface ChatLink {
   chatId: string;
 }
 
-export async function findChatId(db: Queryable, number: string): Promise<string | undefined> {
-  const row = await db.row<{ chatId: string }>({
-    name: 'telegram_chats_find',
-    text: `SELECT chat_id AS "chatId" FROM telegram_chats WHERE number = $1`,
-    values: [number],
-  });
-  return row?.chatId;
-}
+export const findChatId = valueBy<string | undefined, [number: string]>({
+  name: 'telegram_chats_find',
+  text: `SELECT chat_id AS value FROM telegram_chats WHERE number = $1`,
+  none: undefined,
+});
 
 /** A number has one chat: the newest. */
-export function upsertChat({ number, chatId }: ChatLink, linkedAt: Date): Statement {
-  return {
-    name: 'telegram_chats_upsert',
-    text: `INSERT INTO telegram_chats (number, chat_id, linked_at) VALUES ($1, $2, $3)
-           ON CONFLICT (number) DO UPDATE SET chat_id = EXCLUDED.chat_id, linked_at = EXCLUDED.linked_at`,
-    values: [number, chatId, linkedAt],
-  };
-}
+export const upsertChat = statementBy<[ChatLink, linkedAt: Date]>({
+  name: 'telegram_chats_upsert',
+  text: `INSERT INTO telegram_chats (number, chat_id, linked_at) VALUES ($1, $2, $3)
+         ON CONFLICT (number) DO UPDATE SET chat_id = EXCLUDED.chat_id, linked_at = EXCLUDED.linked_at`,
+  values: ({ number, chatId }, linkedAt) => [number, chatId, linkedAt],
+});
 
 export const deleteChatsOf = statementBy<[chatId: string]>({
   name: 'telegram_chats_delete_of',
@@ -331,32 +289,26 @@ export const deleteChatsOf = statementBy<[chatId: string]>({
 });
 
 /** Only if the number still has this chat. */
-export function deleteChat({ number, chatId }: ChatLink): Statement {
-  return {
-    name: 'telegram_chats_delete',
-    text: `DELETE FROM telegram_chats WHERE number = $1 AND chat_id = $2`,
-    values: [number, chatId],
-  };
-}
+export const deleteChat = statementBy<[ChatLink]>({
+  name: 'telegram_chats_delete',
+  text: `DELETE FROM telegram_chats WHERE number = $1 AND chat_id = $2`,
+  values: ({ number, chatId }) => [number, chatId],
+});
 
 /** Only if the number still has the chat that moved. */
-export function updateChatId({ number, chatId }: ChatLink, newChatId: string): Statement {
-  return {
-    name: 'telegram_chats_move',
-    text: `UPDATE telegram_chats SET chat_id = $3 WHERE number = $1 AND chat_id = $2`,
-    values: [number, chatId, newChatId],
-  };
-}
+export const updateChatId = statementBy<[ChatLink, newChatId: string]>({
+  name: 'telegram_chats_move',
+  text: `UPDATE telegram_chats SET chat_id = $3 WHERE number = $1 AND chat_id = $2`,
+  values: ({ number, chatId }, newChatId) => [number, chatId, newChatId],
+});
 
 // The development channel's messages ----------------------------------------------------------------------------------
 
-export function insertChatMessage(message: ChatMessage & { number: string }): Statement {
-  return {
-    name: 'simulator_chat_messages_insert',
-    text: `INSERT INTO simulator.chat_messages (number, id, body, created_at) VALUES ($1, $2, $3, $4)`,
-    values: [message.number, message.id, message.body, message.createdAt],
-  };
-}
+export const insertChatMessage = statementBy<[message: ChatMessage & { number: string }]>({
+  name: 'simulator_chat_messages_insert',
+  text: `INSERT INTO simulator.chat_messages (number, id, body, created_at) VALUES ($1, $2, $3, $4)`,
+  values: (message) => [message.number, message.id, message.body, message.createdAt],
+});
 
 /** Newest first: ids of version 7 count up with time. */
 export const listChatMessageRows = rowsBy<ChatMessage, [number: string, rowsMax: number]>({

@@ -51,7 +51,7 @@ test('a list of more cases than a page has all of them, each once', async () => 
 test('nothing that a network or an operator wrote can forge a line of a case or style it', async () => {
   const hostile = 'N-1\u001B[31m\nstatus  resolved\u202E';
   await openCases(1, { reference: hostile, summary: hostile });
-  const [found] = await listCases(world.db, 'open', 1);
+  const [found] = await listCases(world.db, 'open', 1, null);
   assert.ok(found);
   const { id, merchantId, createdAt } = found;
   const step: ResolutionStep = {

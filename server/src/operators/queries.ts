@@ -1,5 +1,5 @@
-import type { Queryable, Statement, Transaction } from '../kit/db.ts';
-import { rowBy, rowsBy } from '../kit/run-statement.ts';
+import type { Statement, Transaction } from '../kit/db.ts';
+import { rowBy, rowsBy, runBy, valueBy } from '../kit/run-statement.ts';
 import type { Operator, OperatorLogin } from './operator.ts';
 
 const operatorColumns = `id, name, created_at AS "createdAt", revoked_at AS "revokedAt"`;
@@ -28,14 +28,11 @@ export const findOperatorByHmac = rowBy<Operator, [credentialHmac: Uint8Array]>(
 });
 
 /** Counts revoked operators too: their credentials are stored under the same pepper. */
-export async function hasOperators(db: Queryable): Promise<boolean> {
-  const row = await db.row<{ found: boolean }>({
-    name: 'operators_exist',
-    text: 'SELECT EXISTS (SELECT FROM operators) AS found',
-    values: [],
-  });
-  return row?.found === true;
-}
+export const hasOperators = valueBy<boolean, []>({
+  name: 'operators_exist',
+  text: 'SELECT EXISTS (SELECT FROM operators) AS value',
+  none: false,
+});
 
 export const listOperators = rowsBy<Operator, []>({
   name: 'operators_list',
@@ -43,13 +40,11 @@ export const listOperators = rowsBy<Operator, []>({
 });
 
 /** Touches an operator that is not revoked yet; the first revocation's time stays. */
-export function revokeOperator(db: Queryable, operator: { id: string; revokedAt: Date }): Promise<number> {
-  return db.run({
-    name: 'operators_revoke',
-    text: 'UPDATE operators SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL',
-    values: [operator.id, operator.revokedAt],
-  });
-}
+export const revokeOperator = runBy<[operator: { id: string; revokedAt: Date }]>({
+  name: 'operators_revoke',
+  text: 'UPDATE operators SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL',
+  values: (operator) => [operator.id, operator.revokedAt],
+});
 
 const loginColumns = `operator_logins.account_id AS "accountId", operator_logins.operator_id AS "operatorId",
   operator_logins.role, operators.name, operators.revoked_at AS "revokedAt"`;
@@ -101,11 +96,9 @@ export function insertOperatorLogin(login: {
 }
 
 /** Touches the login of an operator who is not revoked. */
-export function updateOperatorRole(db: Queryable, login: { operatorId: string; role: string }): Promise<number> {
-  return db.run({
-    name: 'operator_logins_update_role',
-    text: `UPDATE operator_logins SET role = $2 WHERE operator_id = $1
-             AND EXISTS (SELECT FROM operators WHERE operators.id = $1 AND revoked_at IS NULL)`,
-    values: [login.operatorId, login.role],
-  });
-}
+export const updateOperatorRole = runBy<[login: { operatorId: string; role: string }]>({
+  name: 'operator_logins_update_role',
+  text: `UPDATE operator_logins SET role = $2 WHERE operator_id = $1
+           AND EXISTS (SELECT FROM operators WHERE operators.id = $1 AND revoked_at IS NULL)`,
+  values: (login) => [login.operatorId, login.role],
+});

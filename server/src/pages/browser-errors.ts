@@ -2,14 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { english } from '../languages/languages.ts';
 import { createPageSender } from './document.ts';
 import { httpErrorPage } from './http-error-page.ts';
-import { loadStyle } from './inline-asset.ts';
+import { commonStyles, loadStyle } from './inline-asset.ts';
 import { requestedLanguage } from './page-language.ts';
 
-const style = loadStyle(
-  new URL('style.css', import.meta.url),
-  new URL('controls.css', import.meta.url),
-  new URL('ends.css', import.meta.url),
-);
+const style = loadStyle(...commonStyles);
 
 /** The pages that browsers get where an API client gets an error as JSON: outside the scopes of pages. */
 export function createBrowserErrors({ publicUrl }: { publicUrl: () => string }) {

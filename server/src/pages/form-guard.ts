@@ -22,10 +22,12 @@ export interface FormGuard {
   allows(request: FastifyRequest, scope: string): boolean;
 }
 
+/** What pages with forms are made with. */
 export interface FormGuardOptions {
+  /** The service's public URL; a function, because the port is known only once it listens. */
   publicUrl: () => string;
   /** Secret, and the same in every process: one may render the form and another receive it. */
-  key: string | Uint8Array;
+  formKey: string | Uint8Array;
 }
 
 const fieldName = 'form_proof';
@@ -33,7 +35,7 @@ const proofLength = 22;
 
 export function createFormGuard(options: FormGuardOptions): FormGuard {
   const proof = (scope: string): string =>
-    createHmac('sha256', options.key).update(`form ${scope}`).digest('base64url').slice(0, proofLength);
+    createHmac('sha256', options.formKey).update(`form ${scope}`).digest('base64url').slice(0, proofLength);
   return {
     field: (scope) => html`<input type="hidden" name="${fieldName}" value="${proof(scope)}">`,
     allows(request, scope) {

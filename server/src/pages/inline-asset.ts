@@ -13,6 +13,9 @@ export interface InlineAsset {
   properties: readonly string[];
 }
 
+/** The styles that most pages share, before their own. */
+export const commonStyles = ['style.css', 'controls.css', 'ends.css'].map((file) => new URL(file, import.meta.url));
+
 /** A small style beside a page's own, such as a merchant's colours. It uses the properties of that. */
 export function styleBeside({ properties }: InlineAsset, text: string): InlineAsset {
   return asset(shortenNames(text, properties), properties);

@@ -202,7 +202,7 @@ export async function createPaymentWorld() {
       (await listNotesOfCharges(db, charge.merchantId, [charge.id])).toReversed().map(({ kind }) => kind),
     /** The kinds of the cases about a charge. */
     cases: async (charge: Charge): Promise<string[]> => {
-      const all = await listCases(db, null, 10_000);
+      const all = await listCases(db, null, 10_000, null);
       return all
         .filter(({ subjectId }) => subjectId === charge.id)
         .map(({ kind }) => kind)

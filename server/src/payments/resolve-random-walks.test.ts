@@ -125,7 +125,7 @@ async function reportedOf(found: Case, resolution: string): Promise<ReportedMone
 
 async function casesOf(intent: Intent): Promise<Case[]> {
   const ids = (await world.charges(intent)).map(({ id }) => id);
-  return (await listCases(world.db, null, 100_000)).filter(({ subjectId }) => ids.includes(subjectId));
+  return (await listCases(world.db, null, 100_000, null)).filter(({ subjectId }) => ids.includes(subjectId));
 }
 
 interface Settlement {

@@ -23,7 +23,7 @@ export async function createResolveWorld() {
   const [awa, lamin] = [context.newId(), context.newId()];
 
   const caseOf = async (charge: Charge, kind: Case['kind'], reference?: string): Promise<Case> => {
-    const cases = await listCases(world.db, null, 10_000);
+    const cases = await listCases(world.db, null, 10_000, null);
     const about = cases.filter((found) => found.subjectId === charge.id && found.kind === kind);
     const found = about.find((one) => reference === undefined || one.reference === reference);
     return found ?? assert.fail(`no case of ${kind}`);
@@ -49,7 +49,7 @@ export async function createResolveWorld() {
     possible: async (found: Case): Promise<string[]> =>
       (await listChoices(context, found)).filter(({ refusal }) => refusal === null).map(({ resolution }) => resolution),
     statusOf: async (found: Case): Promise<string> => {
-      const cases = await listCases(world.db, null, 10_000);
+      const cases = await listCases(world.db, null, 10_000, null);
       const { status, resolution } = cases.find(({ id }) => id === found.id) ?? assert.fail();
       return resolution === null ? status : `${status} ${resolution}`;
     },

@@ -34,7 +34,7 @@ async function leaveBalance(amountMinor: bigint): Promise<void> {
 }
 
 async function caseSummary(charge: Charge): Promise<string | undefined> {
-  const cases = await listCases(world.db, 'open', 1_000);
+  const cases = await listCases(world.db, 'open', 1_000, null);
   return cases.find(({ subjectId, kind }) => subjectId === charge.id && kind.endsWith('_reversal'))?.summary;
 }
 

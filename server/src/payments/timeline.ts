@@ -1,3 +1,4 @@
+import { textOf } from '../kit/untyped.ts';
 import type { JsonRecord } from '../events/kinds.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import { formatAmount } from '../kit/money.ts';
@@ -81,8 +82,4 @@ function creationDetail(intent: Intent): string {
     ...(shares.length > 0 || feeMinor > 0n ? [`The merchant receives ${formatAmount(parts.merchantMinor)}.`] : []),
   ];
   return sentences.join(' ');
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

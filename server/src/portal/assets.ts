@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { html, type Html } from '../kit/html.ts';
 import { compress } from '../pages/document.ts';
-import { loadScript, loadStyle } from '../pages/inline-asset.ts';
+import { commonStyles, loadScript, loadStyle } from '../pages/inline-asset.ts';
 
 /**
  * The style and scripts of some pages, as files that the browser keeps: unlike the payer's pages, which are seen once, those
@@ -28,12 +28,7 @@ interface AssetFiles {
 }
 
 // Of all pages behind a sign-in, and of those that lead there.
-const sharedStyles = [
-  new URL('../pages/style.css', import.meta.url),
-  new URL('../pages/controls.css', import.meta.url),
-  new URL('../pages/ends.css', import.meta.url),
-  new URL('portal.css', import.meta.url),
-];
+const sharedStyles = [...commonStyles, new URL('portal.css', import.meta.url)];
 const sharedScripts = [new URL('passkey.js', import.meta.url), new URL('patterns/patterns.js', import.meta.url)];
 
 /** One style of several files, and one script of several; served under `path`. */

@@ -7,18 +7,16 @@ import { AppError } from '../api/app-error.ts';
 import type { Html } from '../kit/html.ts';
 import type { Log } from '../kit/log.ts';
 import type { PageSender } from '../pages/document.ts';
-import { createFormGuard, type FormGuard } from '../pages/form-guard.ts';
+import { type FormGuard, type FormGuardOptions, createFormGuard } from '../pages/form-guard.ts';
 import { preparePageScope } from '../pages/page-scope.ts';
 import type { Assets } from './assets.ts';
 import { createPortalSender, portalHeaders } from './document.ts';
 import { portalErrorPage } from './error-page.ts';
 import { createVisitorCookies, type VisitorCookies } from './visitor.ts';
 
-export interface PortalOptions {
+export interface PortalOptions extends FormGuardOptions {
   context: AccountContext;
   log: Log;
-  publicUrl: () => string;
-  formKey: string | Uint8Array;
   assets: Assets;
   /** Whose logins open the pages. Default: merchants'. */
   realm?: Realm;
@@ -45,7 +43,7 @@ export async function preparePortalScope(scope: FastifyInstance, options: Portal
   const { context, log, publicUrl, formKey, assets, realm = 'merchant' } = options;
   const home = homeOf(realm);
   const sender: PageSender = createPortalSender({ publicUrl, assets });
-  const guard = createFormGuard({ publicUrl, key: formKey });
+  const guard = createFormGuard({ publicUrl, formKey });
   const cookies = createVisitorCookies({ context, realm, publicUrl, formKey });
   const sessionGuard: FormGuard = { ...guard, allows: (request) => guard.allows(request, scopeOf(request)) };
   await scope.register(cookie);

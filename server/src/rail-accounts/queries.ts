@@ -1,5 +1,5 @@
-import type { Queryable, Statement } from '../kit/db.ts';
-import { rowBy, rowsBy, statementBy } from '../kit/run-statement.ts';
+import type { Statement } from '../kit/db.ts';
+import { rowBy, rowsBy, runBy, statementBy, valueBy } from '../kit/run-statement.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
 import type { RailAccount, SealedCredentials } from './rail-account.ts';
 
@@ -26,57 +26,50 @@ export const lockRailAccount = rowBy<RailAccount, [name: string]>({
 });
 
 /** A number that differs after any change. */
-export async function readAccountsRevision(db: Queryable): Promise<string> {
-  const row = await db.row<{ revision: string }>({
-    name: 'rail_accounts_revision',
-    text: `SELECT count(*) || '.' || coalesce(sum(version), 0) AS revision FROM rail_accounts`,
-    values: [],
-  });
-  return row?.revision ?? '';
-}
+export const readAccountsRevision = valueBy<string, []>({
+  name: 'rail_accounts_revision',
+  text: `SELECT count(*) || '.' || coalesce(sum(version), 0) AS value FROM rail_accounts`,
+  none: '',
+});
 
 /** Writes no row if the name is used. */
-export function insertRailAccountOnce(db: Queryable, account: Omit<RailAccount, 'merchantId'>): Promise<number> {
-  return db.run({
-    name: 'rail_accounts_insert_once',
-    text: `INSERT INTO rail_accounts (name, kind, test_mode, business_id, base_url, settings, position, disabled_at, version,
-             created_at, updated_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-           ON CONFLICT (name) DO NOTHING`,
-    values: [
-      account.name,
-      account.kind,
-      account.testMode,
-      account.businessId,
-      account.baseUrl,
-      JSON.stringify(account.settings),
-      account.position,
-      account.disabledAt,
-      account.version,
-      account.createdAt,
-      account.updatedAt,
-    ],
-  });
-}
+export const insertRailAccountOnce = runBy<[account: Omit<RailAccount, 'merchantId'>]>({
+  name: 'rail_accounts_insert_once',
+  text: `INSERT INTO rail_accounts (name, kind, test_mode, business_id, base_url, settings, position, disabled_at, version,
+           created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+         ON CONFLICT (name) DO NOTHING`,
+  values: (account) => [
+    account.name,
+    account.kind,
+    account.testMode,
+    account.businessId,
+    account.baseUrl,
+    JSON.stringify(account.settings),
+    account.position,
+    account.disabledAt,
+    account.version,
+    account.createdAt,
+    account.updatedAt,
+  ],
+});
 
 /** Name, kind, environment and owner never change: what is booked depends on them. */
-export function updateRailAccount(account: RailAccount): Statement {
-  return {
-    name: 'rail_accounts_update',
-    text: `UPDATE rail_accounts SET base_url = $2, settings = $3, position = $4, disabled_at = $5, version = $6 + 1,
-             updated_at = $7
-           WHERE name = $1`,
-    values: [
-      account.name,
-      account.baseUrl,
-      JSON.stringify(account.settings),
-      account.position,
-      account.disabledAt,
-      account.version,
-      account.updatedAt,
-    ],
-  };
-}
+export const updateRailAccount = statementBy<[account: RailAccount]>({
+  name: 'rail_accounts_update',
+  text: `UPDATE rail_accounts SET base_url = $2, settings = $3, position = $4, disabled_at = $5, version = $6 + 1,
+           updated_at = $7
+         WHERE name = $1`,
+  values: (account) => [
+    account.name,
+    account.baseUrl,
+    JSON.stringify(account.settings),
+    account.position,
+    account.disabledAt,
+    account.version,
+    account.updatedAt,
+  ],
+});
 
 const credentialColumns = `rail_account AS "railAccount", version, sealed, created_at AS "createdAt",
                   valid_until AS "validUntil"`;
@@ -125,24 +118,20 @@ export const countCredentialsByKey = rowsBy<{ keyId: string; count: bigint }, []
 });
 
 /** Ordered by account and version. */
-export function listCredentialsUnderOtherKeys(
-  db: Queryable,
-  page: { keyId: string; after: { railAccount: string; version: bigint } | null; rowsMax: number },
-): Promise<SealedCredentials[]> {
-  return db.rows<SealedCredentials>({
-    name: 'rail_credentials_under_other_keys',
-    text: `SELECT ${credentialColumns} FROM rail_credentials
-           WHERE ${sealedKeyId} <> $1 AND ($2::text IS NULL OR (rail_account, version) > ($2, $3::bigint))
-           ORDER BY rail_account, version LIMIT $4`,
-    values: [page.keyId, page.after?.railAccount ?? null, page.after?.version ?? null, page.rowsMax],
-  });
-}
+export const listCredentialsUnderOtherKeys = rowsBy<
+  SealedCredentials,
+  [page: { keyId: string; after: { railAccount: string; version: bigint } | null; rowsMax: number }]
+>({
+  name: 'rail_credentials_under_other_keys',
+  text: `SELECT ${credentialColumns} FROM rail_credentials
+         WHERE ${sealedKeyId} <> $1 AND ($2::text IS NULL OR (rail_account, version) > ($2, $3::bigint))
+         ORDER BY rail_account, version LIMIT $4`,
+  values: (page) => [page.keyId, page.after?.railAccount ?? null, page.after?.version ?? null, page.rowsMax],
+});
 
 /** Replaces the credentials only if they are unchanged. */
-export function replaceCredentials({ railAccount, version, sealed }: SealedCredentials, newSealed: Buffer): Statement {
-  return {
-    name: 'rail_credentials_replace',
-    text: 'UPDATE rail_credentials SET sealed = $4 WHERE rail_account = $1 AND version = $2 AND sealed = $3',
-    values: [railAccount, version, sealed, newSealed],
-  };
-}
+export const replaceCredentials = statementBy<[SealedCredentials, newSealed: Buffer]>({
+  name: 'rail_credentials_replace',
+  text: 'UPDATE rail_credentials SET sealed = $4 WHERE rail_account = $1 AND version = $2 AND sealed = $3',
+  values: ({ railAccount, version, sealed }, newSealed) => [railAccount, version, sealed, newSealed],
+});

@@ -4,7 +4,7 @@ import { listOf, type ListSource } from '../api/list-reader.ts';
 import { searchRequest, type SearchFilter } from '../api/search-request.ts';
 import type { TypedSearch } from '../api/typed-search.ts';
 import type { Queryable } from '../kit/db.ts';
-import { rowsBy } from '../kit/run-statement.ts';
+import { rowBy, rowsBy, runBy, valueBy } from '../kit/run-statement.ts';
 import type { Receipt, ReceiptPhone, ReceiptStatus } from './receipt.ts';
 
 const columns = `merchant_id AS "merchantId", id, rail_account AS "railAccount", network, transaction_id AS "transactionId",
@@ -13,31 +13,29 @@ const columns = `merchant_id AS "merchantId", id, rail_account AS "railAccount",
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 /** Writes no row where the account has a receipt of this transaction. */
-export function insertReceiptOnce(db: Queryable, receipt: Omit<Receipt, 'chargeId' | 'updatedAt'>): Promise<number> {
-  return db.run({
-    name: 'receipts_insert_once',
-    text: `INSERT INTO receipts (merchant_id, id, rail_account, network, transaction_id, transaction_key, amount, currency,
-             payer_number, payer_name, balance, status, dated_at, created_at, updated_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
-           ON CONFLICT (merchant_id, rail_account, transaction_key) DO NOTHING`,
-    values: [
-      receipt.merchantId,
-      receipt.id,
-      receipt.railAccount,
-      receipt.network,
-      receipt.transactionId,
-      receipt.transactionKey,
-      receipt.amountMinor,
-      receipt.currency,
-      receipt.payerNumber,
-      receipt.payerName,
-      receipt.balanceMinor,
-      receipt.status,
-      receipt.datedAt,
-      receipt.createdAt,
-    ],
-  });
-}
+export const insertReceiptOnce = runBy<[receipt: Omit<Receipt, 'chargeId' | 'updatedAt'>]>({
+  name: 'receipts_insert_once',
+  text: `INSERT INTO receipts (merchant_id, id, rail_account, network, transaction_id, transaction_key, amount, currency,
+           payer_number, payer_name, balance, status, dated_at, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
+         ON CONFLICT (merchant_id, rail_account, transaction_key) DO NOTHING`,
+  values: (receipt) => [
+    receipt.merchantId,
+    receipt.id,
+    receipt.railAccount,
+    receipt.network,
+    receipt.transactionId,
+    receipt.transactionKey,
+    receipt.amountMinor,
+    receipt.currency,
+    receipt.payerNumber,
+    receipt.payerName,
+    receipt.balanceMinor,
+    receipt.status,
+    receipt.datedAt,
+    receipt.createdAt,
+  ],
+});
 
 export const findReceiptById = finderOf<Receipt>({
   name: 'receipts_find_by_id',
@@ -45,29 +43,22 @@ export const findReceiptById = finderOf<Receipt>({
 });
 
 /** At most one: a transaction has one receipt on an account. */
-export function findReceiptByKey(
-  db: Queryable,
-  { merchantId, railAccount, transactionKey }: Pick<Receipt, 'merchantId' | 'railAccount' | 'transactionKey'>,
-): Promise<Receipt | undefined> {
-  return db.row<Receipt>({
-    name: 'receipts_find_by_key',
-    text: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND rail_account = $2 AND transaction_key = $3`,
-    values: [merchantId, railAccount, transactionKey],
-  });
-}
+export const findReceiptByKey = rowBy<Receipt, [Pick<Receipt, 'merchantId' | 'railAccount' | 'transactionKey'>]>({
+  name: 'receipts_find_by_key',
+  text: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND rail_account = $2 AND transaction_key = $3`,
+  values: ({ merchantId, railAccount, transactionKey }) => [merchantId, railAccount, transactionKey],
+});
 
 /** The receipts of transactions with this id, on whichever of the networks and in whichever till of the merchant. */
-export function listReceiptsOfTransaction(
-  db: Queryable,
-  { merchantId, networks, transactionKey }: { merchantId: string; networks: readonly string[]; transactionKey: string },
-): Promise<Receipt[]> {
-  return db.rows<Receipt>({
-    name: 'receipts_list_of_transaction',
-    text: `SELECT ${columns} FROM receipts
-           WHERE merchant_id = $1 AND network = ANY ($2::text[]) AND transaction_key = $3 ORDER BY id LIMIT 10`,
-    values: [merchantId, networks, transactionKey],
-  });
-}
+export const listReceiptsOfTransaction = rowsBy<
+  Receipt,
+  [{ merchantId: string; networks: readonly string[]; transactionKey: string }]
+>({
+  name: 'receipts_list_of_transaction',
+  text: `SELECT ${columns} FROM receipts
+         WHERE merchant_id = $1 AND network = ANY ($2::text[]) AND transaction_key = $3 ORDER BY id LIMIT 10`,
+  values: ({ merchantId, networks, transactionKey }) => [merchantId, networks, transactionKey],
+});
 
 /**
  * Locks the receipts of a transaction in all tills of a merchant, and returns the charge that one of them has paid. The network is the
@@ -87,31 +78,21 @@ export async function lockPaidCharge(
 }
 
 /** The charge that a receipt of the transaction has paid, in whichever till of the merchant; null for none. */
-export async function findPaidCharge(
-  db: Queryable,
-  { merchantId, network, transactionKey }: Pick<Receipt, 'merchantId' | 'network' | 'transactionKey'>,
-): Promise<string | null> {
-  const row = await db.row<{ chargeId: string }>({
-    name: 'receipts_find_paid_charge',
-    text: `SELECT charge_id AS "chargeId" FROM receipts
-           WHERE merchant_id = $1 AND network = $2 AND transaction_key = $3 AND charge_id IS NOT NULL`,
-    values: [merchantId, network, transactionKey],
-  });
-  return row?.chargeId ?? null;
-}
+export const findPaidCharge = valueBy<string | null, [Pick<Receipt, 'merchantId' | 'network' | 'transactionKey'>]>({
+  name: 'receipts_find_paid_charge',
+  text: `SELECT charge_id AS value FROM receipts
+         WHERE merchant_id = $1 AND network = $2 AND transaction_key = $3 AND charge_id IS NOT NULL`,
+  values: ({ merchantId, network, transactionKey }) => [merchantId, network, transactionKey],
+  none: null,
+});
 
 /** Updates no row where the receipt pays another charge, or the statement contradicts it. */
-export function assignReceipt(
-  db: Queryable,
-  { merchantId, id, chargeId, updatedAt }: Pick<Receipt, 'merchantId' | 'id' | 'updatedAt'> & { chargeId: string },
-): Promise<number> {
-  return db.run({
-    name: 'receipts_assign',
-    text: `UPDATE receipts SET charge_id = $3, updated_at = $4
-           WHERE merchant_id = $1 AND id = $2 AND charge_id IS NULL AND status <> 'contradicted'`,
-    values: [merchantId, id, chargeId, updatedAt],
-  });
-}
+export const assignReceipt = runBy<[Pick<Receipt, 'merchantId' | 'id' | 'updatedAt'> & { chargeId: string }]>({
+  name: 'receipts_assign',
+  text: `UPDATE receipts SET charge_id = $3, updated_at = $4
+         WHERE merchant_id = $1 AND id = $2 AND charge_id IS NULL AND status <> 'contradicted'`,
+  values: ({ merchantId, id, chargeId, updatedAt }) => [merchantId, id, chargeId, updatedAt],
+});
 
 /** Updates no row where the receipt has left `expected`, or was assigned meanwhile. */
 export function updateReceiptStatus(
@@ -128,19 +109,17 @@ export function updateReceiptStatus(
 }
 
 /** What no line has confirmed of a time, by id after `after`. */
-export function listUnconfirmedReceipts(
-  db: Queryable,
-  query: { merchantId: string; railAccount: string; start: Date; end: Date; after: string | null; rowsMax: number },
-): Promise<Receipt[]> {
-  return db.rows<Receipt>({
-    name: 'receipts_list_unconfirmed',
-    text: `SELECT ${columns} FROM receipts
-           WHERE merchant_id = $1 AND rail_account = $2 AND status = 'unconfirmed' AND dated_at >= $3 AND dated_at < $4
-             AND ($5::uuid IS NULL OR id > $5)
-           ORDER BY id LIMIT $6`,
-    values: [query.merchantId, query.railAccount, query.start, query.end, query.after, query.rowsMax],
-  });
-}
+export const listUnconfirmedReceipts = rowsBy<
+  Receipt,
+  [query: { merchantId: string; railAccount: string; start: Date; end: Date; after: string | null; rowsMax: number }]
+>({
+  name: 'receipts_list_unconfirmed',
+  text: `SELECT ${columns} FROM receipts
+         WHERE merchant_id = $1 AND rail_account = $2 AND status = 'unconfirmed' AND dated_at >= $3 AND dated_at < $4
+           AND ($5::uuid IS NULL OR id > $5)
+         ORDER BY id LIMIT $6`,
+  values: (query) => [query.merchantId, query.railAccount, query.start, query.end, query.after, query.rowsMax],
+});
 
 /** The receipt that has paid a charge, also once a statement contradicts it; undefined for none. */
 export const findReceiptOfCharge = finderOf<Receipt>({

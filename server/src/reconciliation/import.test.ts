@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
-import { idsOf } from '../kit/ids-and-counts.ts';
+import { idsBy } from '../kit/run-statement.ts';
 import { createRefundWorld, type RefundWorld } from '../refunds/refund-world.corpus.ts';
 import { findStatementAccount, type StatementAccount } from './account.ts';
 import { importFile, saveMapping, tryMapping } from './import-file.ts';
@@ -57,13 +57,14 @@ const row = (id: string, amount: string, more = '1.00,GMD,api_checkout,,'): stri
 const importOf = async (content: string | Uint8Array, mapping: string | null = null) =>
   importFile(world.context, account, { path: await fileOf(content), mapping });
 
+const listLineIds = idsBy<[railAccount: string, day: string]>({
+  name: 'test_lines_of_day',
+  text: 'SELECT id FROM statement_lines WHERE rail_account = $1 AND day = $2',
+});
+
 /** The lines of the day, in the order in which they were imported. */
 async function linesOf(): Promise<StatementLine[]> {
-  const ids = await idsOf(world.db, {
-    name: 'test_lines_of_day',
-    text: 'SELECT id FROM statement_lines WHERE rail_account = $1 AND day = $2',
-    values: [account.railAccount, day],
-  });
+  const ids = await listLineIds(world.db, account.railAccount, day);
   const lines = await findLines(world.db, account.railAccount, ids);
   return lines.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }

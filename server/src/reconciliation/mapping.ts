@@ -1,4 +1,5 @@
 import { AppError } from '../api/app-error.ts';
+import { isObject } from '../kit/untyped.ts';
 import type { StatementEntry, StatementLineKind } from '../networks/statement.ts';
 import { isTimeForm, timeForms, type TimeForm } from './read-cells.ts';
 
@@ -253,7 +254,7 @@ function choice<Value extends string>(written: unknown, name: string, values: re
 }
 
 function objectOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isObject(value)) return value;
   throw wrong(`${name} is an object.`);
 }
 

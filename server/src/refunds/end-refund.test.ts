@@ -197,7 +197,7 @@ test('a refund paid after it failed is the merchant’s cost, and counts once a 
   await world.report(refund, paidBack(refund));
   assert.equal(await world.balance('payable_available'), before - 5_000n);
   assert.equal((await world.charge(charge)).amountRefundedMinor, 0n);
-  const found = (await listCases(world.db, null, 10_000)).find(({ subjectId }) => subjectId === refund.id);
+  const found = (await listCases(world.db, null, 10_000, null)).find(({ subjectId }) => subjectId === refund.id);
   assert.equal(found?.kind, 'late_success');
   const resolver = createTransferResolvers(world.context).find(
     ({ kind, resolution }) => kind === 'late_success' && resolution === 'accept',
@@ -239,7 +239,7 @@ test('a reversed part of a refund returns to each party in proportion, and can b
   const reversePart = async (amountMinor: bigint) => {
     await world.report(refund, { state: 'reversed', providerTransaction: transactionOf(refund, { amountMinor }) });
     const reported = { transactionId: transactionOf(refund).transactionId, amountMinor };
-    const cases = await listCases(world.db, 'open', 1_000);
+    const cases = await listCases(world.db, 'open', 1_000, null);
     const found = cases.find(({ subjectId, kind }) => subjectId === refund.id && kind === 'partial_reversal');
     assert.ok(found);
     await resolve(found, 'reversed', reported);
@@ -329,7 +329,9 @@ test('a payment counts as refunded once reversals and refunds together leave not
 });
 
 async function openCase({ id }: Pick<Refund, 'id'>, kind: Case['kind']): Promise<Case> {
-  const found = (await listCases(world.db, 'open', 1_000)).find((one) => one.subjectId === id && one.kind === kind);
+  const found = (await listCases(world.db, 'open', 1_000, null)).find(
+    (one) => one.subjectId === id && one.kind === kind,
+  );
   assert.ok(found);
   return found;
 }

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { statementBy } from '../kit/run-statement.ts';
 import { columnFilter, createdFilter, idFilters, type TimeFilter } from '../api/list-filter.ts';
 import { summedListOf, type ListConditions, type ListSource } from '../api/list-reader.ts';
 import { searchRequest, type SearchFilter } from '../api/search-request.ts';
@@ -58,22 +59,18 @@ export function insertRefundParts(
 }
 
 /** What a party still gives after the network has reversed a part of the refund. */
-export function updateRefundPart({ merchantId, id }: Pick<Refund, 'merchantId' | 'id'>, part: RefundPart): Statement {
-  return {
-    name: 'refund_parts_update',
-    text: `UPDATE refund_parts SET amount = $4, advanced = $5 WHERE merchant_id = $1 AND refund_id = $2 AND account = $3`,
-    values: [merchantId, id, part.account, part.amountMinor, part.advancedMinor],
-  };
-}
+export const updateRefundPart = statementBy<[Pick<Refund, 'merchantId' | 'id'>, part: RefundPart]>({
+  name: 'refund_parts_update',
+  text: `UPDATE refund_parts SET amount = $4, advanced = $5 WHERE merchant_id = $1 AND refund_id = $2 AND account = $3`,
+  values: ({ merchantId, id }, part) => [merchantId, id, part.account, part.amountMinor, part.advancedMinor],
+});
 
 /** For a refund that failed or was reversed: no party gives anything. */
-export function deleteRefundParts({ merchantId, id }: Pick<Refund, 'merchantId' | 'id'>): Statement {
-  return {
-    name: 'refund_parts_delete',
-    text: 'DELETE FROM refund_parts WHERE merchant_id = $1 AND refund_id = $2',
-    values: [merchantId, id],
-  };
-}
+export const deleteRefundParts = statementBy<[Pick<Refund, 'merchantId' | 'id'>]>({
+  name: 'refund_parts_delete',
+  text: 'DELETE FROM refund_parts WHERE merchant_id = $1 AND refund_id = $2',
+  values: ({ merchantId, id }) => [merchantId, id],
+});
 
 export async function findRefundById(db: Queryable, merchantId: string, id: string): Promise<Refund | undefined> {
   const row = await db.row<RefundRow>({

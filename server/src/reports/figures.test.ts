@@ -288,7 +288,9 @@ it('divides what was collected by network without a rest', async () => {
 
 /** Two operators resolve the case of this kind about a record. */
 async function resolve({ id }: { id: string }, kind: CaseKind, resolution: string): Promise<void> {
-  const found = (await listCases(world.db, 'open', 100)).find((each) => each.subjectId === id && each.kind === kind);
+  const found = (await listCases(world.db, 'open', 100, null)).find(
+    (each) => each.subjectId === id && each.kind === kind,
+  );
   assert.ok(found, kind);
   const resolvers = [...createChargeResolvers(world.context), ...createTransferResolvers(world.context)];
   const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };

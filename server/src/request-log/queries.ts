@@ -2,8 +2,8 @@ import { finderOf } from '../api/find-record.ts';
 import { columnFilter, createdFilter, substringPattern, type ListFilter, type TimeFilter } from '../api/list-filter.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { runBy, statementBy } from '../kit/run-statement.ts';
-import { sweepMerchants, sweptIds } from '../kit/sweep.ts';
+import { rowsBy, runBy, statementBy } from '../kit/run-statement.ts';
+import { sweepBy, sweptIdsBy } from '../kit/sweep.ts';
 import type { LoggedRequest } from './logged-request.ts';
 
 const shortColumns = `merchant_id AS "merchantId", id, request_id AS "requestId", key_id AS "keyId", method, path, query,
@@ -133,20 +133,14 @@ interface RecordOfRequests {
 }
 
 /** The newest logged requests that concerned a record, each read from an index. */
-export function listRequestsOfRecord(
-  db: Queryable,
-  merchantId: string,
-  { objectIds, requestIds }: RecordOfRequests,
-): Promise<ListedRequest[]> {
-  return db.rows<ListedRequest>({
-    name: 'request_log_list_of_record',
-    text: `SELECT ${shortColumns} FROM request_log
-           WHERE merchant_id = $1 AND (path_object_id = ANY ($2::uuid[]) OR response_object_id = ANY ($2::uuid[])
-             OR request_id = ANY ($3::text[]))
-           ORDER BY id DESC LIMIT ${requestsOfRecordMax}`,
-    values: [merchantId, [...objectIds], [...requestIds]],
-  });
-}
+export const listRequestsOfRecord = rowsBy<ListedRequest, [merchantId: string, RecordOfRequests]>({
+  name: 'request_log_list_of_record',
+  text: `SELECT ${shortColumns} FROM request_log
+         WHERE merchant_id = $1 AND (path_object_id = ANY ($2::uuid[]) OR response_object_id = ANY ($2::uuid[])
+           OR request_id = ANY ($3::text[]))
+         ORDER BY id DESC LIMIT ${requestsOfRecordMax}`,
+  values: (merchantId, { objectIds, requestIds }) => [merchantId, [...objectIds], [...requestIds]],
+});
 
 // As in the other purges: small batches, found from the old end of the primary key, whose ids count up with time.
 const purgedRowsMax = 500;
@@ -160,22 +154,20 @@ export interface TrimmedMerchant {
 }
 
 /** Merchants with requests before this id that are not trimmed: one index probe for each merchant. */
-export function listMerchantsToTrim(db: Queryable, beforeId: string): Promise<TrimmedMerchant[]> {
-  return sweepMerchants(db, {
-    name: 'request_log_merchants_to_trim',
-    text: `-- across merchants: retention is the same for all
-           SELECT merchant_places.merchant_id AS "merchantId", COALESCE(trims.trimmed_to, $2) AS "trimmedTo"
-           FROM merchant_places
-           LEFT JOIN request_log_trims AS trims ON trims.merchant_id = merchant_places.merchant_id
-           CROSS JOIN LATERAL (
-             SELECT request_log.id FROM request_log
-             WHERE request_log.merchant_id = merchant_places.merchant_id AND request_log.id < $1
-               AND request_log.id > COALESCE(trims.trimmed_to, $2)
-             ORDER BY request_log.id LIMIT 1
-           ) AS oldest LIMIT ${purgedMerchantsMax}`,
-    values: [beforeId, '00000000-0000-0000-0000-000000000000'],
-  });
-}
+export const listMerchantsToTrim = sweepBy<TrimmedMerchant, [beforeId: string]>({
+  name: 'request_log_merchants_to_trim',
+  text: `-- across merchants: retention is the same for all
+         SELECT merchant_places.merchant_id AS "merchantId", COALESCE(trims.trimmed_to, $2) AS "trimmedTo"
+         FROM merchant_places
+         LEFT JOIN request_log_trims AS trims ON trims.merchant_id = merchant_places.merchant_id
+         CROSS JOIN LATERAL (
+           SELECT request_log.id FROM request_log
+           WHERE request_log.merchant_id = merchant_places.merchant_id AND request_log.id < $1
+             AND request_log.id > COALESCE(trims.trimmed_to, $2)
+           ORDER BY request_log.id LIMIT 1
+         ) AS oldest LIMIT ${purgedMerchantsMax}`,
+  values: (beforeId) => [beforeId, '00000000-0000-0000-0000-000000000000'],
+});
 
 /** A range of a merchant's requests: after the one id, up to the other. */
 interface RequestRange {
@@ -199,23 +191,19 @@ export async function findTrimBatchEnd(
 }
 
 /** Requests that changed nothing: reads and refusals. Whether one that failed did is not known. */
-export function deleteUnchanging({ merchantId, afterId, toId }: RequestRange): Statement {
-  return {
-    name: 'request_log_delete_unchanging',
-    text: `DELETE FROM request_log WHERE merchant_id = $1 AND id > $2 AND id <= $3
-             AND (method = 'GET' OR ${statusRanges.refused})`,
-    values: [merchantId, afterId, toId],
-  };
-}
+export const deleteUnchanging = statementBy<[RequestRange]>({
+  name: 'request_log_delete_unchanging',
+  text: `DELETE FROM request_log WHERE merchant_id = $1 AND id > $2 AND id <= $3
+           AND (method = 'GET' OR ${statusRanges.refused})`,
+  values: ({ merchantId, afterId, toId }) => [merchantId, afterId, toId],
+});
 
-export function deleteBodies({ merchantId, afterId, toId }: RequestRange): Statement {
-  return {
-    name: 'request_log_delete_bodies',
-    text: `UPDATE request_log SET query = NULL, request_body = NULL, response_body = NULL
-           WHERE merchant_id = $1 AND id > $2 AND id <= $3`,
-    values: [merchantId, afterId, toId],
-  };
-}
+export const deleteBodies = statementBy<[RequestRange]>({
+  name: 'request_log_delete_bodies',
+  text: `UPDATE request_log SET query = NULL, request_body = NULL, response_body = NULL
+         WHERE merchant_id = $1 AND id > $2 AND id <= $3`,
+  values: ({ merchantId, afterId, toId }) => [merchantId, afterId, toId],
+});
 
 /** Of requests whose path or response has one of these ids. */
 export const deleteBodiesOfRecords = statementBy<[merchantId: string, objectIds: readonly string[]]>({
@@ -225,24 +213,21 @@ export const deleteBodiesOfRecords = statementBy<[merchantId: string, objectIds:
 });
 
 /** The customers that these records are, or that the payments and attempts among them name. */
-export function listCustomersOfRecords(
-  db: Queryable,
-  merchantId: string,
-  objectIds: readonly string[],
-): Promise<{ id: string; customerId: string }[]> {
-  return db.rows({
-    name: 'request_log_customers_of_records',
-    text: `SELECT id, id AS "customerId" FROM customers WHERE merchant_id = $1 AND id = ANY ($2::uuid[])
-           UNION ALL
-           SELECT id, customer_id FROM payment_intents
-           WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) AND customer_id IS NOT NULL
-           UNION ALL
-           SELECT charges.id, customer_id FROM charges
-           JOIN payment_intents ON payment_intents.merchant_id = $1 AND payment_intents.id = charges.intent_id
-           WHERE charges.merchant_id = $1 AND charges.id = ANY ($2::uuid[]) AND customer_id IS NOT NULL`,
-    values: [merchantId, [...objectIds]],
-  });
-}
+export const listCustomersOfRecords = rowsBy<
+  { id: string; customerId: string },
+  [merchantId: string, objectIds: readonly string[]]
+>({
+  name: 'request_log_customers_of_records',
+  text: `SELECT id, id AS "customerId" FROM customers WHERE merchant_id = $1 AND id = ANY ($2::uuid[])
+         UNION ALL
+         SELECT id, customer_id FROM payment_intents
+         WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) AND customer_id IS NOT NULL
+         UNION ALL
+         SELECT charges.id, customer_id FROM charges
+         JOIN payment_intents ON payment_intents.merchant_id = $1 AND payment_intents.id = charges.intent_id
+         WHERE charges.merchant_id = $1 AND charges.id = ANY ($2::uuid[]) AND customer_id IS NOT NULL`,
+  values: (merchantId, objectIds) => [merchantId, [...objectIds]],
+});
 
 /**
  * Those of these customers that are not deleted and not being deleted. Each is locked: a deletion that comes later waits, and then
@@ -263,29 +248,24 @@ export async function lockCustomersNotDeleted(
 }
 
 /** Never backwards, when two processes trim. */
-export function recordTrim({ merchantId, toId }: RequestRange): Statement {
-  return {
-    name: 'request_log_trims_upsert',
-    text: `INSERT INTO request_log_trims AS trims (merchant_id, trimmed_to) VALUES ($1, $2)
-           ON CONFLICT (merchant_id) DO UPDATE SET trimmed_to = EXCLUDED.trimmed_to
-           WHERE trims.trimmed_to < EXCLUDED.trimmed_to`,
-    values: [merchantId, toId],
-  };
-}
+export const recordTrim = statementBy<[RequestRange]>({
+  name: 'request_log_trims_upsert',
+  text: `INSERT INTO request_log_trims AS trims (merchant_id, trimmed_to) VALUES ($1, $2)
+         ON CONFLICT (merchant_id) DO UPDATE SET trimmed_to = EXCLUDED.trimmed_to
+         WHERE trims.trimmed_to < EXCLUDED.trimmed_to`,
+  values: ({ merchantId, toId }) => [merchantId, toId],
+});
 
 /** Merchants with requests before this id: one index probe for each merchant. */
-export function listMerchantsWithOldRequests(db: Queryable, beforeId: string): Promise<string[]> {
-  return sweptIds(db, {
-    name: 'request_log_merchants_with_old',
-    text: `-- across merchants: retention is the same for all
-           SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
-             SELECT request_log.id FROM request_log
-             WHERE request_log.merchant_id = merchant_places.merchant_id AND request_log.id < $1
-             ORDER BY request_log.id LIMIT 1
-           ) AS oldest LIMIT ${purgedMerchantsMax}`,
-    values: [beforeId],
-  });
-}
+export const listMerchantsWithOldRequests = sweptIdsBy<[beforeId: string]>({
+  name: 'request_log_merchants_with_old',
+  text: `-- across merchants: retention is the same for all
+         SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
+           SELECT request_log.id FROM request_log
+           WHERE request_log.merchant_id = merchant_places.merchant_id AND request_log.id < $1
+           ORDER BY request_log.id LIMIT 1
+         ) AS oldest LIMIT ${purgedMerchantsMax}`,
+});
 
 /** One batch of a merchant's; returns how many. */
 export const deleteRequestsBefore = runBy<[merchantId: string, beforeId: string]>({

@@ -206,7 +206,7 @@ test('a suspended share of a deleted sub-account goes to the merchant by its cas
   assert.deepEqual(counted?.oldest, world.clock.now(), 'what stands in suspense has an age');
   await applyResponse(world.context, charge, reversed(charge, { transactionId }));
   assert.deepEqual(await balanceAndDebt(), [0n, 0n], 'nobody who is gone owes');
-  const found = (await listCases(world.db, 'open', 1_000)).find(
+  const found = (await listCases(world.db, 'open', 1_000, null)).find(
     ({ subjectId, kind }) => subjectId === charge.id && kind === 'share_without_owner',
   );
   assert.ok(found);
@@ -242,7 +242,7 @@ test('a partial reversal of a payout credits the sub-account and its statement',
   await world.report(payout, paidBack(payout));
   const bring = async (amountMinor: bigint) => {
     await world.report(payout, { state: 'reversed', providerTransaction: receiptOfPayout(payout, { amountMinor }) });
-    const cases = await listCases(world.db, 'open', 1_000);
+    const cases = await listCases(world.db, 'open', 1_000, null);
     const found = cases.find(({ subjectId, kind }) => subjectId === payout.id && kind === 'partial_reversal');
     assert.ok(found);
     const { transactionId } = receiptOfPayout(payout);
@@ -267,7 +267,7 @@ test('partial reversals of a late payout reduce the sub-account’s debt in prop
     [1_500n, 0n],
   ] as const) {
     await world.report(payout, { state: 'reversed', providerTransaction: receiptOfPayout(payout, { amountMinor }) });
-    const cases = await listCases(world.db, 'open', 1_000);
+    const cases = await listCases(world.db, 'open', 1_000, null);
     const about = cases.filter(({ subjectId, kind }) => subjectId === payout.id && kind === 'partial_reversal');
     const found = about.find((one) => one.amountMinor === amountMinor);
     assert.ok(found);
@@ -302,7 +302,7 @@ test('a refund paid with another amount and then reversed returns to each accoun
   await world.completePayout(awa, 1_500n);
   const refund = await world.refundSent(charge);
   await world.report(refund, paidBack(refund, { amountMinor: 9_000n }));
-  const found = (await listCases(world.db, 'open', 1_000)).find(({ subjectId }) => subjectId === refund.id);
+  const found = (await listCases(world.db, 'open', 1_000, null)).find(({ subjectId }) => subjectId === refund.id);
   assert.ok(found);
   await resolve(found, 'return', createTransferResolvers(world.context));
   assert.deepEqual(await balanceAndDebt(), [500n, 0n]);

@@ -143,7 +143,7 @@ describe('the deletion of a sub-account', () => {
 describe('a share of a deleted sub-account goes to suspense, with a case, when', () => {
   /** Carries out a confirmed resolution, as the part `cases` does. */
   async function resolve(charge: Charge, kind: string, resolution: string): Promise<void> {
-    const cases = await listCases(world.db, null, 10_000);
+    const cases = await listCases(world.db, null, 10_000, null);
     const found = cases.find((one) => one.subjectId === charge.id && one.kind === kind);
     const resolvers = createChargeResolvers(world.context);
     const resolver = resolvers.find((one) => one.kind === kind && one.resolution === resolution);
@@ -168,7 +168,7 @@ describe('a share of a deleted sub-account goes to suspense, with a case, when',
       [`sub:${id}:pending`]: 0n,
       suspense: before + 2_000n,
     });
-    const all = await listCases(world.db, null, 10_000);
+    const all = await listCases(world.db, null, 10_000, null);
     const about = all.filter((one) => one.subjectId === charge.id && one.kind === 'share_without_owner');
     assert.deepEqual(
       about.map(({ amountMinor, status }) => [amountMinor, status]),

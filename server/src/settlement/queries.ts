@@ -1,9 +1,8 @@
 import type { Account } from '../ledger/accounts.ts';
-import type { Queryable, Statement } from '../kit/db.ts';
+import type { Queryable } from '../kit/db.ts';
 import { finderOf } from '../api/find-record.ts';
-import { rowBy, rowsBy, runBy } from '../kit/run-statement.ts';
-import { countOf, idsOf, isFound } from '../kit/ids-and-counts.ts';
-import { sweptIds } from '../kit/sweep.ts';
+import { countBy, idsBy, isFoundBy, rowBy, rowsBy, runBy, statementBy } from '../kit/run-statement.ts';
+import { sweptIdsBy } from '../kit/sweep.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 
 /** What a payout needs of a sub-account. */
@@ -27,13 +26,10 @@ export const lockBeneficiaries = rowsBy<Beneficiary, [merchantId: string, ids: r
 });
 
 /** Whether the merchant has or had such a sub-account. */
-export function subAccountExisted(db: Queryable, merchantId: string, id: string): Promise<boolean> {
-  return isFound(db, {
-    name: 'settlement_knows_sub_account',
-    text: 'SELECT id FROM sub_accounts WHERE merchant_id = $1 AND id = $2',
-    values: [merchantId, id],
-  });
-}
+export const subAccountExisted = isFoundBy<[merchantId: string, id: string]>({
+  name: 'settlement_knows_sub_account',
+  text: 'SELECT id FROM sub_accounts WHERE merchant_id = $1 AND id = $2',
+});
 
 /** The result of a period for a sub-account: its payout, or the error code of its refusal. */
 export type SettledPeriod = { subAccountId: string } & (
@@ -79,74 +75,59 @@ const isUnsettled = `NOT EXISTS (
  * Sub-accounts that the period has not paid out, after `after` in the order of their ids; refused ones only with
  * `retriesRefused`.
  */
-export function listUnsettled(
-  db: Queryable,
-  at: { merchantId: string; period: string; retriesRefused: boolean; after: string; rowsMax: number },
-): Promise<string[]> {
-  return idsOf(db, {
-    name: 'settlement_list_unsettled',
-    text: `SELECT id FROM sub_accounts
-           WHERE merchant_id = $1 AND deleted_at IS NULL AND id > $4 AND ${isUnsettled}
-           ORDER BY id LIMIT $5`,
-    values: [at.merchantId, at.period, at.retriesRefused, at.after, at.rowsMax],
-  });
-}
+export const listUnsettled = idsBy<
+  [at: { merchantId: string; period: string; retriesRefused: boolean; after: string; rowsMax: number }]
+>({
+  name: 'settlement_list_unsettled',
+  text: `SELECT id FROM sub_accounts
+         WHERE merchant_id = $1 AND deleted_at IS NULL AND id > $4 AND ${isUnsettled}
+         ORDER BY id LIMIT $5`,
+  values: (at) => [at.merchantId, at.period, at.retriesRefused, at.after, at.rowsMax],
+});
 
 /** How many sub-accounts `listUnsettled` would list, to show progress. */
-export function countUnsettled(
-  db: Queryable,
-  at: { merchantId: string; period: string; retriesRefused: boolean },
-): Promise<number> {
-  return countOf(db, {
-    name: 'settlement_count_unsettled',
-    text: `SELECT count(*) AS count FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL AND ${isUnsettled}`,
-    values: [at.merchantId, at.period, at.retriesRefused],
-  });
-}
+export const countUnsettled = countBy<[at: { merchantId: string; period: string; retriesRefused: boolean }]>({
+  name: 'settlement_count_unsettled',
+  text: `SELECT count(*) AS count FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL AND ${isUnsettled}`,
+  values: (at) => [at.merchantId, at.period, at.retriesRefused],
+});
 
 /** The merchants whose current period is not done, by their payout schedule. */
-export function listMerchantsToSettle(db: Queryable, { day, week }: { day: string; week: string }): Promise<string[]> {
-  return sweptIds(db, {
-    name: 'settlement_list_merchants',
-    text: `-- across merchants: a worker looks for every merchant with a period to settle
-           SELECT merchants.id FROM merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id
-           WHERE sub_account_payouts <> 'manual' AND NOT EXISTS (
-             SELECT 1 FROM settlement_runs
-             WHERE settlement_runs.merchant_id = merchant_places.merchant_id
-               AND period = CASE sub_account_payouts WHEN 'daily' THEN $1::date ELSE $2::date END
-           )
-           ORDER BY merchants.id`,
-    values: [day, week],
-  });
-}
+export const listMerchantsToSettle = sweptIdsBy<[{ day: string; week: string }]>({
+  name: 'settlement_list_merchants',
+  text: `-- across merchants: a worker looks for every merchant with a period to settle
+         SELECT merchants.id FROM merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id
+         WHERE sub_account_payouts <> 'manual' AND NOT EXISTS (
+           SELECT 1 FROM settlement_runs
+           WHERE settlement_runs.merchant_id = merchant_places.merchant_id
+             AND period = CASE sub_account_payouts WHEN 'daily' THEN $1::date ELSE $2::date END
+         )
+         ORDER BY merchants.id`,
+  values: ({ day, week }) => [day, week],
+});
 
 /** Records that a run has visited every sub-account; only the first run of the period does. */
-export function insertRunOnce(run: { merchantId: string; period: string; finishedAt: Date }): Statement {
-  return {
-    name: 'settlement_runs_insert',
-    text: `INSERT INTO settlement_runs (merchant_id, period, finished_at) VALUES ($1, $2, $3)
-           ON CONFLICT (merchant_id, period) DO NOTHING`,
-    values: [run.merchantId, run.period, run.finishedAt],
-  };
-}
+export const insertRunOnce = statementBy<[run: { merchantId: string; period: string; finishedAt: Date }]>({
+  name: 'settlement_runs_insert',
+  text: `INSERT INTO settlement_runs (merchant_id, period, finished_at) VALUES ($1, $2, $3)
+         ON CONFLICT (merchant_id, period) DO NOTHING`,
+  values: (run) => [run.merchantId, run.period, run.finishedAt],
+});
 
 // A batch of a purge. A constant in the statements, so that every plan walks the index. By ctid, for the
 // reason in `http/queries.ts`.
 const purgedRowsMax = 500;
 
 /** The merchants of the oldest results of periods before that day, and of the oldest that are done. */
-export function listMerchantsWithOldPeriods(db: Queryable, before: string): Promise<string[]> {
-  return idsOf(db, {
-    name: 'settlement_oldest_periods',
-    text: `-- across merchants: retention is the same for all of them
-           SELECT DISTINCT merchant_id AS id FROM (
-             (SELECT merchant_id FROM settlement_periods WHERE period < $1 ORDER BY period LIMIT ${purgedRowsMax})
-             UNION ALL
-             (SELECT merchant_id FROM settlement_runs WHERE period < $1 ORDER BY period LIMIT ${purgedRowsMax})
-           ) AS oldest`,
-    values: [before],
-  });
-}
+export const listMerchantsWithOldPeriods = idsBy<[before: string]>({
+  name: 'settlement_oldest_periods',
+  text: `-- across merchants: retention is the same for all of them
+         SELECT DISTINCT merchant_id AS id FROM (
+           (SELECT merchant_id FROM settlement_periods WHERE period < $1 ORDER BY period LIMIT ${purgedRowsMax})
+           UNION ALL
+           (SELECT merchant_id FROM settlement_runs WHERE period < $1 ORDER BY period LIMIT ${purgedRowsMax})
+         ) AS oldest`,
+});
 
 /** Deletes a batch of the results of a merchant's old periods, oldest first. */
 export const deletePeriodsBefore = runBy<[merchantId: string, before: string]>({
@@ -167,34 +148,30 @@ export const deleteRunsBefore = runBy<[merchantId: string, before: string]>({
 });
 
 /** Debts of sub-accounts with a settled balance, of all merchants; both sides folded or not. */
-export function listRepayableDebts(
-  db: Queryable,
-  rowsMax: number,
-): Promise<{ merchantId: string; account: Account; currency: string }[]> {
-  return db.rows({
+export const listRepayableDebts = rowsBy<{ merchantId: string; account: Account; currency: string }, [rowsMax: number]>(
+  {
     name: 'settlement_list_repayable_debts',
     text: `-- across merchants: a worker looks for every debt that can be repaid
-           WITH owed AS (
-             SELECT merchant_id, account, currency, balance AS amount FROM ledger_accounts
-             WHERE kind IN ('receivable_merchant', 'sub_owed') AND kind = 'sub_owed' AND balance > 0
-             UNION ALL
-             SELECT merchant_id, account, currency, amount FROM ledger_deltas WHERE account LIKE 'sub_owed:%'
-           ), debts AS (
-             SELECT merchant_id, account, 'sub:' || split_part(account, ':', 2) AS own, currency FROM owed
-             GROUP BY merchant_id, account, currency HAVING sum(amount) > 0
-           )
-           SELECT merchant_id AS "merchantId", account, currency FROM debts
-           WHERE (SELECT COALESCE(sum(amount), 0) FROM (
-                    SELECT balance AS amount FROM ledger_accounts
-                    WHERE merchant_id = debts.merchant_id AND account = debts.own AND currency = debts.currency
-                    UNION ALL
-                    SELECT amount FROM ledger_deltas
-                    WHERE merchant_id = debts.merchant_id AND account = debts.own AND currency = debts.currency
-                  ) AS settled) > 0
-           ORDER BY merchant_id, account LIMIT $1`,
-    values: [rowsMax],
-  });
-}
+         WITH owed AS (
+           SELECT merchant_id, account, currency, balance AS amount FROM ledger_accounts
+           WHERE kind IN ('receivable_merchant', 'sub_owed') AND kind = 'sub_owed' AND balance > 0
+           UNION ALL
+           SELECT merchant_id, account, currency, amount FROM ledger_deltas WHERE account LIKE 'sub_owed:%'
+         ), debts AS (
+           SELECT merchant_id, account, 'sub:' || split_part(account, ':', 2) AS own, currency FROM owed
+           GROUP BY merchant_id, account, currency HAVING sum(amount) > 0
+         )
+         SELECT merchant_id AS "merchantId", account, currency FROM debts
+         WHERE (SELECT COALESCE(sum(amount), 0) FROM (
+                  SELECT balance AS amount FROM ledger_accounts
+                  WHERE merchant_id = debts.merchant_id AND account = debts.own AND currency = debts.currency
+                  UNION ALL
+                  SELECT amount FROM ledger_deltas
+                  WHERE merchant_id = debts.merchant_id AND account = debts.own AND currency = debts.currency
+                ) AS settled) > 0
+         ORDER BY merchant_id, account LIMIT $1`,
+  },
+);
 
 // Deletion ------------------------------------------------------------------------------------------------------------
 
@@ -282,14 +259,12 @@ export const findChargeToSettle = finderOf<{ id: string; intentId: string }>({
 });
 
 /** Only a charge that is not settled, so that its settlement time stays. The caller holds its payment's lock. */
-export function markSettled(charge: { merchantId: string; id: string }, at: Date): Statement {
-  return {
-    name: 'settlement_mark_charge_settled',
-    text: `UPDATE charges SET settled_at = $3
-           WHERE merchant_id = $1 AND id = $2 AND settles_at IS NOT NULL AND settled_at IS NULL`,
-    values: [charge.merchantId, charge.id, at],
-  };
-}
+export const markSettled = statementBy<[charge: { merchantId: string; id: string }, at: Date]>({
+  name: 'settlement_mark_charge_settled',
+  text: `UPDATE charges SET settled_at = $3
+         WHERE merchant_id = $1 AND id = $2 AND settles_at IS NOT NULL AND settled_at IS NULL`,
+  values: (charge, at) => [charge.merchantId, charge.id, at],
+});
 
 /** The refunds of a charge, and whether their outcome is still unknown. */
 export const listRefundsOfCharge = rowsBy<{ id: string; isOpen: boolean }, [merchantId: string, chargeId: string]>({

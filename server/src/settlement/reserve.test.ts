@@ -76,7 +76,7 @@ async function resolveCase(
   charge: Charge,
   { kind, resolution, reported }: { kind: Case['kind']; resolution: string; reported: ReportedMoney | null },
 ): Promise<void> {
-  const found = (await listCases(world.db, 'open', 100)).find(
+  const found = (await listCases(world.db, 'open', 100, null)).find(
     (one) => one.kind === kind && one.subjectId === charge.id,
   );
   assert.ok(found);

@@ -1,5 +1,5 @@
-import type { Queryable, Statement } from '../kit/db.ts';
-import { rowsBy } from '../kit/run-statement.ts';
+import type { Statement } from '../kit/db.ts';
+import { rowsBy, statementBy } from '../kit/run-statement.ts';
 import { recordConditions, type RecordFilter } from '../api/list-filter.ts';
 import { finderOf } from '../api/find-record.ts';
 import { listOf, type ListSource } from '../api/list-reader.ts';
@@ -9,39 +9,35 @@ const columns = `merchant_id AS "merchantId", id, name, percent_hundredths AS "p
   settlement_code AS "settlementCode", account_number AS "accountNumber", account_canonical AS "accountCanonical",
   destination_changed_at AS "destinationChangedAt", active, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-export function insertSubAccount(subAccount: SubAccount): Statement {
-  return {
-    name: 'sub_accounts_insert',
-    text: `INSERT INTO sub_accounts (merchant_id, id, name, percent_hundredths, settlement_code, account_number,
-             account_canonical, active, created_at, updated_at, deleted_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL)`,
-    values: [
-      subAccount.merchantId,
-      subAccount.id,
-      ...changeable(subAccount),
-      subAccount.createdAt,
-      subAccount.updatedAt,
-    ],
-  };
-}
+export const insertSubAccount = statementBy<[subAccount: SubAccount]>({
+  name: 'sub_accounts_insert',
+  text: `INSERT INTO sub_accounts (merchant_id, id, name, percent_hundredths, settlement_code, account_number,
+           account_canonical, active, created_at, updated_at, deleted_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL)`,
+  values: (subAccount) => [
+    subAccount.merchantId,
+    subAccount.id,
+    ...changeable(subAccount),
+    subAccount.createdAt,
+    subAccount.updatedAt,
+  ],
+});
 
 /** Writes what can change; the caller holds the row's lock. */
-export function updateSubAccountRow(subAccount: SubAccount): Statement {
-  return {
-    name: 'sub_accounts_update',
-    text: `UPDATE sub_accounts
-           SET name = $3, percent_hundredths = $4, settlement_code = $5, account_number = $6, account_canonical = $7,
-               active = $8, updated_at = $9, destination_changed_at = $10
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [
-      subAccount.merchantId,
-      subAccount.id,
-      ...changeable(subAccount),
-      subAccount.updatedAt,
-      subAccount.destinationChangedAt,
-    ],
-  };
-}
+export const updateSubAccountRow = statementBy<[subAccount: SubAccount]>({
+  name: 'sub_accounts_update',
+  text: `UPDATE sub_accounts
+         SET name = $3, percent_hundredths = $4, settlement_code = $5, account_number = $6, account_canonical = $7,
+             active = $8, updated_at = $9, destination_changed_at = $10
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+  values: (subAccount) => [
+    subAccount.merchantId,
+    subAccount.id,
+    ...changeable(subAccount),
+    subAccount.updatedAt,
+    subAccount.destinationChangedAt,
+  ],
+});
 
 /** What can change: parameters 3 to 8 of both statements. */
 function changeable(subAccount: SubAccount): unknown[] {
@@ -50,14 +46,12 @@ function changeable(subAccount: SubAccount): unknown[] {
 }
 
 /** From the commit on it answers 404; the row stays for the history. The caller holds its lock. */
-export function markSubAccountDeleted(key: { merchantId: string; id: string }, deletedAt: Date): Statement {
-  return {
-    name: 'sub_accounts_mark_deleted',
-    text: `UPDATE sub_accounts SET deleted_at = $3, updated_at = $3
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [key.merchantId, key.id, deletedAt],
-  };
-}
+export const markSubAccountDeleted = statementBy<[key: { merchantId: string; id: string }, deletedAt: Date]>({
+  name: 'sub_accounts_mark_deleted',
+  text: `UPDATE sub_accounts SET deleted_at = $3, updated_at = $3
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+  values: (key, deletedAt) => [key.merchantId, key.id, deletedAt],
+});
 
 export const findSubAccountById = finderOf<SubAccount>({
   name: 'sub_accounts_find',
@@ -65,18 +59,15 @@ export const findSubAccountById = finderOf<SubAccount>({
 });
 
 /** Sub-accounts whose payouts would go through none of these networks, oldest first. */
-export function listSubAccountsWithoutNetwork(
-  db: Queryable,
-  merchantId: string,
-  { networks, rowsMax }: { networks: readonly string[]; rowsMax: number },
-): Promise<SubAccount[]> {
-  return db.rows<SubAccount>({
-    name: 'sub_accounts_list_without_network',
-    text: `SELECT ${columns} FROM sub_accounts
-           WHERE merchant_id = $1 AND deleted_at IS NULL AND settlement_code <> ALL ($2::text[]) ORDER BY id LIMIT $3`,
-    values: [merchantId, networks, rowsMax],
-  });
-}
+export const listSubAccountsWithoutNetwork = rowsBy<
+  SubAccount,
+  [merchantId: string, { networks: readonly string[]; rowsMax: number }]
+>({
+  name: 'sub_accounts_list_without_network',
+  text: `SELECT ${columns} FROM sub_accounts
+         WHERE merchant_id = $1 AND deleted_at IS NULL AND settlement_code <> ALL ($2::text[]) ORDER BY id LIMIT $3`,
+  values: (merchantId, { networks, rowsMax }) => [merchantId, networks, rowsMax],
+});
 
 /** The names of these sub-accounts, of deleted ones too: their payments still show them. */
 export const listSubAccountNames = rowsBy<{ id: string; name: string }, [merchantId: string, ids: readonly string[]]>({
@@ -150,14 +141,12 @@ export type MemberRow = GroupMember & { groupId: string };
 
 const groupColumns = `merchant_id AS "merchantId", id, name, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-export function insertGroup(group: GroupRow): Statement {
-  return {
-    name: 'sub_account_groups_insert',
-    text: `INSERT INTO sub_account_groups (merchant_id, id, name, created_at, updated_at, deleted_at)
-           VALUES ($1, $2, $3, $4, $5, NULL)`,
-    values: [group.merchantId, group.id, group.name, group.createdAt, group.updatedAt],
-  };
-}
+export const insertGroup = statementBy<[group: GroupRow]>({
+  name: 'sub_account_groups_insert',
+  text: `INSERT INTO sub_account_groups (merchant_id, id, name, created_at, updated_at, deleted_at)
+         VALUES ($1, $2, $3, $4, $5, NULL)`,
+  values: (group) => [group.merchantId, group.id, group.name, group.createdAt, group.updatedAt],
+});
 
 /** In their order; each sub-account once. */
 export function insertMembers(group: Pick<SubAccountGroup, 'merchantId' | 'id' | 'members'>): Statement {
@@ -175,33 +164,27 @@ export function insertMembers(group: Pick<SubAccountGroup, 'merchantId' | 'id' |
   };
 }
 
-export function deleteMembers(key: { merchantId: string; id: string }): Statement {
-  return {
-    name: 'sub_account_group_members_delete',
-    text: 'DELETE FROM sub_account_group_members WHERE merchant_id = $1 AND group_id = $2',
-    values: [key.merchantId, key.id],
-  };
-}
+export const deleteMembers = statementBy<[key: { merchantId: string; id: string }]>({
+  name: 'sub_account_group_members_delete',
+  text: 'DELETE FROM sub_account_group_members WHERE merchant_id = $1 AND group_id = $2',
+  values: (key) => [key.merchantId, key.id],
+});
 
 /** Writes what can change; the caller holds the row's lock. */
-export function updateGroupRow(group: GroupRow): Statement {
-  return {
-    name: 'sub_account_groups_update',
-    text: `UPDATE sub_account_groups SET name = $3, updated_at = $4
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [group.merchantId, group.id, group.name, group.updatedAt],
-  };
-}
+export const updateGroupRow = statementBy<[group: GroupRow]>({
+  name: 'sub_account_groups_update',
+  text: `UPDATE sub_account_groups SET name = $3, updated_at = $4
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+  values: (group) => [group.merchantId, group.id, group.name, group.updatedAt],
+});
 
 /** The row stays for its payments. */
-export function markGroupDeleted(key: { merchantId: string; id: string }, deletedAt: Date): Statement {
-  return {
-    name: 'sub_account_groups_mark_deleted',
-    text: `UPDATE sub_account_groups SET deleted_at = $3, updated_at = $3
-           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [key.merchantId, key.id, deletedAt],
-  };
-}
+export const markGroupDeleted = statementBy<[key: { merchantId: string; id: string }, deletedAt: Date]>({
+  name: 'sub_account_groups_mark_deleted',
+  text: `UPDATE sub_account_groups SET deleted_at = $3, updated_at = $3
+         WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+  values: (key, deletedAt) => [key.merchantId, key.id, deletedAt],
+});
 
 export const findGroupById = finderOf<GroupRow>({
   name: 'sub_account_groups_find',
@@ -245,22 +228,17 @@ export const findGroupOf = finderOf<{ id: string; name: string }>({
 });
 
 /** The groups that contain the sub-account, the oldest first. */
-export function listGroupsOf(
-  db: Queryable,
-  merchantId: string,
-  subAccountId: string,
-  rowsMax: number,
-): Promise<{ id: string; name: string; percentHundredths: bigint }[]> {
-  return db.rows({
-    name: 'sub_account_groups_list_of',
-    text: `SELECT groups.id, groups.name, members.percent_hundredths AS "percentHundredths"
-           FROM sub_account_group_members AS members
-           JOIN sub_account_groups AS groups
-             ON groups.merchant_id = members.merchant_id AND groups.id = members.group_id
-           WHERE members.merchant_id = $1 AND members.sub_account_id = $2 ORDER BY groups.id LIMIT $3`,
-    values: [merchantId, subAccountId, rowsMax],
-  });
-}
+export const listGroupsOf = rowsBy<
+  { id: string; name: string; percentHundredths: bigint },
+  [merchantId: string, subAccountId: string, rowsMax: number]
+>({
+  name: 'sub_account_groups_list_of',
+  text: `SELECT groups.id, groups.name, members.percent_hundredths AS "percentHundredths"
+         FROM sub_account_group_members AS members
+         JOIN sub_account_groups AS groups
+           ON groups.merchant_id = members.merchant_id AND groups.id = members.group_id
+         WHERE members.merchant_id = $1 AND members.sub_account_id = $2 ORDER BY groups.id LIMIT $3`,
+});
 
 const groupList: ListSource<GroupRow> = {
   name: 'sub_account_groups',
@@ -276,15 +254,12 @@ export const listGroupRows = listOf(groupList, (filter: RecordFilter) =>
  * Locks them against deletion until the transaction ends; payments, refunds and changes of them do not wait for each other.
  * Waits for a deletion in progress and returns its result.
  */
-export function lockSubAccountsForShares(
-  db: Queryable,
-  merchantId: string,
-  ids: readonly string[],
-): Promise<{ id: string; deletedAt: Date | null }[]> {
-  return db.rows({
-    name: 'sub_accounts_lock_for_shares',
-    text: `SELECT id, deleted_at AS "deletedAt" FROM sub_accounts
-           WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE`,
-    values: [merchantId, [...ids]],
-  });
-}
+export const lockSubAccountsForShares = rowsBy<
+  { id: string; deletedAt: Date | null },
+  [merchantId: string, ids: readonly string[]]
+>({
+  name: 'sub_accounts_lock_for_shares',
+  text: `SELECT id, deleted_at AS "deletedAt" FROM sub_accounts
+         WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE`,
+  values: (merchantId, ids) => [merchantId, [...ids]],
+});

@@ -1,4 +1,3 @@
-import type { Queryable } from '../kit/db.ts';
 import { rowsBy } from '../kit/run-statement.ts';
 
 /** The payments through one network in one hour. */
@@ -29,17 +28,14 @@ const takingsOf = (column: 'terminal_id' | 'payment_link_id') =>
      AND charges.status IN ('completed', 'refunded')`;
 
 /** Those that have payments with `from` ≤ paid at < `to`; counted as in `listTakings`. */
-export function listTakingsOfTerminals(
-  db: Queryable,
-  merchantId: string,
-  { ids, from, to }: { ids: readonly string[]; from: Date; to: Date },
-): Promise<TakingsOf[]> {
-  return db.rows<TakingsOf>({
-    name: 'transactions_takings_of_terminals',
-    text: `${takingsOf('terminal_id')} AND charges.paid_at >= $3 AND charges.paid_at < $4 GROUP BY 1`,
-    values: [merchantId, ids, from, to],
-  });
-}
+export const listTakingsOfTerminals = rowsBy<
+  TakingsOf,
+  [merchantId: string, { ids: readonly string[]; from: Date; to: Date }]
+>({
+  name: 'transactions_takings_of_terminals',
+  text: `${takingsOf('terminal_id')} AND charges.paid_at >= $3 AND charges.paid_at < $4 GROUP BY 1`,
+  values: (merchantId, { ids, from, to }) => [merchantId, ids, from, to],
+});
 
 /** The same for links, with all of their payments. */
 export const listTakingsOfLinks = rowsBy<TakingsOf, [merchantId: string, ids: readonly string[]]>({
@@ -51,22 +47,16 @@ export const listTakingsOfLinks = rowsBy<TakingsOf, [merchantId: string, ids: re
  * Payments at a terminal with `from` ≤ paid at < `to`, by hour and network in that order, without payments and parts of them that
  * their network reversed.
  */
-export function listTakings(
-  db: Queryable,
-  merchantId: string,
-  { terminalId, from, to }: { terminalId: string; from: Date; to: Date },
-): Promise<TakingsRow[]> {
-  return db.rows<TakingsRow>({
-    name: 'transactions_takings_of_terminal',
-    text: `SELECT charges.network, date_trunc('hour', charges.paid_at, 'UTC') AS hour, count(*) AS count,
-             sum(COALESCE(charges.amount_received, charges.amount_paid) - charges.amount_reversed)::bigint AS "paidMinor",
-             sum(charges.amount_refunded)::bigint AS "refundedMinor"
-           FROM payment_intents AS intents
-           JOIN charges ON charges.merchant_id = intents.merchant_id AND charges.intent_id = intents.id
-           WHERE intents.merchant_id = $1 AND intents.terminal_id = $2
-             AND charges.status IN ('completed', 'refunded') AND charges.paid_at >= $3 AND charges.paid_at < $4
-           GROUP BY hour, charges.network
-           ORDER BY hour, charges.network`,
-    values: [merchantId, terminalId, from, to],
-  });
-}
+export const listTakings = rowsBy<TakingsRow, [merchantId: string, { terminalId: string; from: Date; to: Date }]>({
+  name: 'transactions_takings_of_terminal',
+  text: `SELECT charges.network, date_trunc('hour', charges.paid_at, 'UTC') AS hour, count(*) AS count,
+           sum(COALESCE(charges.amount_received, charges.amount_paid) - charges.amount_reversed)::bigint AS "paidMinor",
+           sum(charges.amount_refunded)::bigint AS "refundedMinor"
+         FROM payment_intents AS intents
+         JOIN charges ON charges.merchant_id = intents.merchant_id AND charges.intent_id = intents.id
+         WHERE intents.merchant_id = $1 AND intents.terminal_id = $2
+           AND charges.status IN ('completed', 'refunded') AND charges.paid_at >= $3 AND charges.paid_at < $4
+         GROUP BY hour, charges.network
+         ORDER BY hour, charges.network`,
+  values: (merchantId, { terminalId, from, to }) => [merchantId, terminalId, from, to],
+});

@@ -1,8 +1,7 @@
 import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { rowsBy } from '../kit/run-statement.ts';
-import { idsOf, isFound } from '../kit/ids-and-counts.ts';
-import { rowOfId, statementByLast, statementForMany, typedRow } from '../kit/many-rows.ts';
+import { idsBy, isFoundBy, rowBy, rowsBy, statementBy, valueBy } from '../kit/run-statement.ts';
+import { rowByLast, rowOfId, statementForMany, typedRow } from '../kit/many-rows.ts';
 import { columnFilter, createdFilter, idFilters, type TimeFilter } from '../api/list-filter.ts';
 import { summedListOf, type List, type ListConditions, type ListReader, type ListSource } from '../api/list-reader.ts';
 import { searchRequest, type SearchFilter } from '../api/search-request.ts';
@@ -56,31 +55,19 @@ export function insertTransfer(transfer: Transfer): Statement {
   };
 }
 
-export function findTransferById(db: Queryable, merchantId: string, id: string): Promise<Transfer | undefined> {
-  return db.row<Transfer>(
-    statementByLast({
-      name: 'transfers_find_by_id',
-      text: (ids) => `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id IN (${ids})`,
-      values: [merchantId, id],
-      ...rowOfId(id),
-    }),
-  );
-}
+export const findTransferById = rowByLast<Transfer, [merchantId: string, id: string]>({
+  name: 'transfers_find_by_id',
+  column: 'id',
+  text: (ids) => `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id IN (${ids})`,
+  // As the database returns it.
+  values: (merchantId, id) => [merchantId, id.toLowerCase()],
+});
 
-export function findTransferByReference(
-  db: Queryable,
-  merchantId: string,
-  reference: string,
-): Promise<Transfer | undefined> {
-  return db.row<Transfer>(
-    statementByLast({
-      name: 'transfers_find_by_reference',
-      text: (references) => `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND reference IN (${references})`,
-      values: [merchantId, reference],
-      ...{ column: 'reference', key: reference },
-    }),
-  );
-}
+export const findTransferByReference = rowByLast<Transfer, [merchantId: string, reference: string]>({
+  name: 'transfers_find_by_reference',
+  column: 'reference',
+  text: (references) => `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND reference IN (${references})`,
+});
 
 export const findTransfersById = rowsBy<Transfer, [merchantId: string, ids: readonly string[]]>({
   name: 'transfers_find_by_ids',
@@ -94,14 +81,11 @@ export const listTransfersOfBatch = rowsBy<Transfer, [merchantId: string, batchR
 });
 
 /** Whether the merchant has paid this number before: money arrived there. */
-export function isNumberPaidBefore(db: Queryable, merchantId: string, accountCanonical: string): Promise<boolean> {
-  return isFound(db, {
-    name: 'transfers_find_paid_number',
-    text: `SELECT id FROM transfers
-           WHERE merchant_id = $1 AND account_canonical = $2 AND kind = 'transfer' AND status = 'completed' LIMIT 1`,
-    values: [merchantId, accountCanonical],
-  });
-}
+export const isNumberPaidBefore = isFoundBy<[merchantId: string, accountCanonical: string]>({
+  name: 'transfers_find_paid_number',
+  text: `SELECT id FROM transfers
+         WHERE merchant_id = $1 AND account_canonical = $2 AND kind = 'transfer' AND status = 'completed' LIMIT 1`,
+});
 
 /** Every change of a transfer locks it first, before any account of the ledger. */
 export function lockTransfer(db: Queryable, merchantId: string, id: string): Promise<Transfer | undefined> {
@@ -127,19 +111,13 @@ export const lockTransfers = rowsBy<Transfer, [merchantId: string, ids: readonly
 });
 
 /** Of one merchant: the transfers of which the networks should not know yet, in the order of their ids, after `after`. */
-export function listUnsentTransfers(
-  db: Queryable,
-  merchantId: string,
-  { after, rowsMax }: { after: string | null; rowsMax: number },
-): Promise<string[]> {
-  return idsOf(db, {
-    name: 'transfers_list_unsent',
-    text: `SELECT id FROM transfers
-           WHERE merchant_id = $1 AND status = 'pending' AND progress = 'created' AND ($2::uuid IS NULL OR id > $2)
-           ORDER BY id LIMIT $3`,
-    values: [merchantId, after, rowsMax],
-  });
-}
+export const listUnsentTransfers = idsBy<[merchantId: string, { after: string | null; rowsMax: number }]>({
+  name: 'transfers_list_unsent',
+  text: `SELECT id FROM transfers
+         WHERE merchant_id = $1 AND status = 'pending' AND progress = 'created' AND ($2::uuid IS NULL OR id > $2)
+         ORDER BY id LIMIT $3`,
+  values: (merchantId, { after, rowsMax }) => [merchantId, after, rowsMax],
+});
 
 const updatedTypes = [
   ...['uuid', 'text', 'text', 'text', 'bigint', 'timestamptz', 'text', 'text', 'text', 'json', 'text', 'text', 'text'],
@@ -243,25 +221,23 @@ export function listPending(lists: ListReader, merchantId: string, page: PageReq
  * The first open hold that no transfer requires, or the first transfer whose hold is missing or of another amount. The money
  * of a transfer with an amount mismatch is in `suspense`.
  */
-export function findUnmatchedHold(
-  db: Queryable,
-): Promise<{ merchantId: string; id: string; heldMinor: bigint | null; requiredMinor: bigint | null } | undefined> {
-  return db.row({
-    name: 'transfers_unmatched_hold',
-    text: `-- across merchants: the verification reads everybody's
-           SELECT merchant_id AS "merchantId", id, sum(held)::bigint AS "heldMinor", sum(required)::bigint AS "requiredMinor"
-           FROM (
-             SELECT merchant_id, source_id AS id, amount AS held, NULL::bigint AS required FROM ledger_holds
-             WHERE status = 'open' AND source_type = 'transfer'
-             UNION ALL
-             SELECT merchant_id, id, NULL, amount + fee FROM transfers
-             WHERE status = 'pending' AND review IS DISTINCT FROM 'amount_mismatch'
-           ) AS sides
-           GROUP BY merchant_id, id HAVING sum(held) IS DISTINCT FROM sum(required)
-           ORDER BY merchant_id, id LIMIT 1`,
-    values: [],
-  });
-}
+export const findUnmatchedHold = rowBy<
+  { merchantId: string; id: string; heldMinor: bigint | null; requiredMinor: bigint | null },
+  []
+>({
+  name: 'transfers_unmatched_hold',
+  text: `-- across merchants: the verification reads everybody's
+         SELECT merchant_id AS "merchantId", id, sum(held)::bigint AS "heldMinor", sum(required)::bigint AS "requiredMinor"
+         FROM (
+           SELECT merchant_id, source_id AS id, amount AS held, NULL::bigint AS required FROM ledger_holds
+           WHERE status = 'open' AND source_type = 'transfer'
+           UNION ALL
+           SELECT merchant_id, id, NULL, amount + fee FROM transfers
+           WHERE status = 'pending' AND review IS DISTINCT FROM 'amount_mismatch'
+         ) AS sides
+         GROUP BY merchant_id, id HAVING sum(held) IS DISTINCT FROM sum(required)
+         ORDER BY merchant_id, id LIMIT 1`,
+});
 
 /** The row that a transfer is counted in: one for each merchant, currency and UTC day. */
 type DayOfTransfer = Pick<Transfer, 'merchantId' | 'currency' | 'createdAt'>;
@@ -299,34 +275,25 @@ export async function countTransferDay(
   return touched === 1;
 }
 
-export async function readTransferDay(db: Queryable, day: DayOfTransfer): Promise<bigint> {
-  const row = await db.row<{ amount: bigint }>({
-    name: 'transfer_days_read',
-    text: 'SELECT amount FROM transfer_days WHERE merchant_id = $1 AND day = $2 AND currency = $3',
-    values: [...dayKey(day)],
-  });
-  return row?.amount ?? 0n;
-}
+export const readTransferDay = valueBy<bigint, [day: DayOfTransfer]>({
+  name: 'transfer_days_read',
+  text: 'SELECT amount AS value FROM transfer_days WHERE merchant_id = $1 AND day = $2 AND currency = $3',
+  values: dayKey,
+  none: 0n,
+});
 
 /** Changes nothing for a transfer that was not counted; the table's CHECK refuses to subtract more than was counted. */
-export function subtractFromTransferDay(transfer: DayOfTransfer & Pick<Transfer, 'amountMinor'>): Statement {
-  return {
-    name: 'transfer_days_take',
-    text: `UPDATE transfer_days SET amount = amount - $4 WHERE merchant_id = $1 AND day = $2 AND currency = $3`,
-    values: [...dayKey(transfer), transfer.amountMinor],
-  };
-}
+export const subtractFromTransferDay = statementBy<[transfer: DayOfTransfer & Pick<Transfer, 'amountMinor'>]>({
+  name: 'transfer_days_take',
+  text: `UPDATE transfer_days SET amount = amount - $4 WHERE merchant_id = $1 AND day = $2 AND currency = $3`,
+  values: (transfer) => [...dayKey(transfer), transfer.amountMinor],
+});
 
 /** What a merchant's pending transfers and refunds take from these rail accounts together, in bututs. */
-export async function sumPendingOfAccounts(
-  db: Queryable,
-  { merchantId, railAccounts }: { merchantId: string; railAccounts: readonly string[] },
-): Promise<bigint> {
-  const row = await db.row<{ sum: bigint }>({
-    name: 'transfers_sum_pending_of_accounts',
-    text: `SELECT coalesce(sum(amount), 0)::bigint AS sum FROM transfers
-            WHERE merchant_id = $1 AND status = 'pending' AND rail_account = ANY ($2::text[])`,
-    values: [merchantId, railAccounts],
-  });
-  return row?.sum ?? 0n;
-}
+export const sumPendingOfAccounts = valueBy<bigint, [{ merchantId: string; railAccounts: readonly string[] }]>({
+  name: 'transfers_sum_pending_of_accounts',
+  text: `SELECT coalesce(sum(amount), 0)::bigint AS value FROM transfers
+          WHERE merchant_id = $1 AND status = 'pending' AND rail_account = ANY ($2::text[])`,
+  values: ({ merchantId, railAccounts }) => [merchantId, railAccounts],
+  none: 0n,
+});

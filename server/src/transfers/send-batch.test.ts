@@ -163,7 +163,7 @@ test('a batch without a response is sent again as it was, with its reference and
 
 /** Two operators release what a network has not reported on for a day. The decision commits once `beforeCommit` has ended. */
 async function decideNotPaid({ id }: Transfer, beforeCommit = () => Promise.resolve()): Promise<void> {
-  const found = (await listCases(world.db, 'open', 10)).find(({ subjectId }) => subjectId === id);
+  const found = (await listCases(world.db, 'open', 10, null)).find(({ subjectId }) => subjectId === id);
   assert.ok(found);
   const resolvers = createTransferResolvers(world.context).map((resolver): CaseResolver => ({
     ...resolver,

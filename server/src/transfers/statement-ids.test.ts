@@ -89,7 +89,7 @@ test('another amount, or a second payout of the API, is still a second payout', 
 
 /** Two operators have found the payout in the statement. */
 async function resolveAsPaid(transfer: Transfer, transactionId: string): Promise<void> {
-  const found = (await listCases(world.db, 'open', 100)).find(({ subjectId }) => subjectId === transfer.id);
+  const found = (await listCases(world.db, 'open', 100, null)).find(({ subjectId }) => subjectId === transfer.id);
   assert.equal(found?.kind, 'outcome_unknown');
   const resolvers = createTransferResolvers(world.context);
   const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };

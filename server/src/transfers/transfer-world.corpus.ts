@@ -168,13 +168,13 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
       (await listNotesOfTransfer(db, transfer.merchantId, transfer.id)).map(({ kind }) => kind),
     /** The kinds of the cases about a transfer. */
     cases: async (transfer: Transfer): Promise<string[]> =>
-      (await listCases(db, null, 10_000))
+      (await listCases(db, null, 10_000, null))
         .filter(({ subjectId }) => subjectId === transfer.id)
         .map(({ kind }) => kind)
         .toSorted(),
     /** The summary of the newest case about a transfer. */
     summaryOf: async (transfer: Transfer): Promise<string> =>
-      (await listCases(db, null, 10_000)).find(({ subjectId }) => subjectId === transfer.id)?.summary ?? '',
+      (await listCases(db, null, 10_000, null)).find(({ subjectId }) => subjectId === transfer.id)?.summary ?? '',
     balance: (account: Account, owner = merchant): Promise<bigint> =>
       readBalance(db, { merchantId: owner.id, account, currency: 'GMD' }),
     /** What the ledger booked for a transfer: `flow debit → credit amount`. */

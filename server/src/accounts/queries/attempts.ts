@@ -1,5 +1,5 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
-import { statementBy } from '../../kit/run-statement.ts';
+import type { Queryable } from '../../kit/db.ts';
+import { statementBy, valueBy } from '../../kit/run-statement.ts';
 
 /**
  * Counts a failed try, and returns the count; undefined while tries are refused. The count begins anew when the last failure, and
@@ -23,22 +23,17 @@ export async function countFailure(
   return row?.failures;
 }
 
-export function blockAttempts(attempt: { keyHash: Uint8Array; blockedUntil: Date }): Statement {
-  return {
-    name: 'account_attempts_block',
-    text: 'UPDATE account_attempts SET blocked_until = $2 WHERE key_hash = $1',
-    values: [attempt.keyHash, attempt.blockedUntil],
-  };
-}
+export const blockAttempts = statementBy<[attempt: { keyHash: Uint8Array; blockedUntil: Date }]>({
+  name: 'account_attempts_block',
+  text: 'UPDATE account_attempts SET blocked_until = $2 WHERE key_hash = $1',
+  values: (attempt) => [attempt.keyHash, attempt.blockedUntil],
+});
 
-export async function findBlockedUntil(db: Queryable, keyHash: Uint8Array): Promise<Date | null> {
-  const row = await db.row<{ blockedUntil: Date | null }>({
-    name: 'account_attempts_find',
-    text: 'SELECT blocked_until AS "blockedUntil" FROM account_attempts WHERE key_hash = $1',
-    values: [keyHash],
-  });
-  return row?.blockedUntil ?? null;
-}
+export const findBlockedUntil = valueBy<Date | null, [keyHash: Uint8Array]>({
+  name: 'account_attempts_find',
+  text: 'SELECT blocked_until AS value FROM account_attempts WHERE key_hash = $1',
+  none: null,
+});
 
 export const deleteAttempts = statementBy<[keyHash: Uint8Array]>({
   name: 'account_attempts_delete',

@@ -1,5 +1,4 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
-import { rowsBy } from '../../kit/run-statement.ts';
+import { rowsBy, statementBy } from '../../kit/run-statement.ts';
 import { sealedKeyIdSql } from '../../kit/seal.ts';
 
 export interface SealedTotp {
@@ -16,23 +15,19 @@ export const countTotpByKey = rowsBy<{ keyId: string; count: bigint }, []>({
 });
 
 /** Ordered by account. */
-export function listTotpUnderOtherKeys(
-  db: Queryable,
-  page: { keyId: string; after: string | null; rowsMax: number },
-): Promise<SealedTotp[]> {
-  return db.rows<SealedTotp>({
-    name: 'accounts_totp_under_other_keys',
-    text: `SELECT id, totp_secret AS sealed FROM accounts
-            WHERE totp_secret IS NOT NULL AND ${totpKeyId} <> $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
-    values: [page.keyId, page.after, page.rowsMax],
-  });
-}
+export const listTotpUnderOtherKeys = rowsBy<
+  SealedTotp,
+  [page: { keyId: string; after: string | null; rowsMax: number }]
+>({
+  name: 'accounts_totp_under_other_keys',
+  text: `SELECT id, totp_secret AS sealed FROM accounts
+          WHERE totp_secret IS NOT NULL AND ${totpKeyId} <> $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+  values: (page) => [page.keyId, page.after, page.rowsMax],
+});
 
 /** Replaces the secret only if it is unchanged. */
-export function replaceTotpSecret({ id, sealed }: SealedTotp, newSealed: Buffer): Statement {
-  return {
-    name: 'accounts_totp_replace',
-    text: 'UPDATE accounts SET totp_secret = $3 WHERE id = $1 AND totp_secret = $2',
-    values: [id, sealed, newSealed],
-  };
-}
+export const replaceTotpSecret = statementBy<[SealedTotp, newSealed: Buffer]>({
+  name: 'accounts_totp_replace',
+  text: 'UPDATE accounts SET totp_secret = $3 WHERE id = $1 AND totp_secret = $2',
+  values: ({ id, sealed }, newSealed) => [id, sealed, newSealed],
+});

@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
+import type { Queryable } from '../../kit/db.ts';
 import { rowBy, rowsBy, runBy, statementBy } from '../../kit/run-statement.ts';
 import type { MerchantRole } from '../permissions.ts';
 
@@ -17,21 +17,19 @@ const membershipColumns = `memberships.business_id AS "businessId", memberships.
   memberships.terminal_ids AS "terminalIds", memberships.role_changed_at AS "roleChangedAt", memberships.created_at AS "createdAt"`;
 
 /** A person is a member of a business once. */
-export function insertMembership(db: Queryable, membership: Membership): Promise<number> {
-  return db.run({
-    name: 'memberships_insert',
-    text: `INSERT INTO memberships (business_id, account_id, role, terminal_ids, role_changed_at, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (business_id, account_id) DO NOTHING`,
-    values: [
-      membership.businessId,
-      membership.accountId,
-      membership.role,
-      membership.terminalIds,
-      membership.roleChangedAt,
-      membership.createdAt,
-    ],
-  });
-}
+export const insertMembership = runBy<[membership: Membership]>({
+  name: 'memberships_insert',
+  text: `INSERT INTO memberships (business_id, account_id, role, terminal_ids, role_changed_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (business_id, account_id) DO NOTHING`,
+  values: (membership) => [
+    membership.businessId,
+    membership.accountId,
+    membership.role,
+    membership.terminalIds,
+    membership.roleChangedAt,
+    membership.createdAt,
+  ],
+});
 
 export const findMembership = rowBy<Membership, [businessId: string, accountId: string]>({
   name: 'memberships_find',
@@ -132,27 +130,25 @@ const invitationColumns = `business_id AS "businessId", id, email, role, termina
   invited_by AS "invitedBy", created_at AS "createdAt", expires_at AS "expiresAt"`;
 
 /** Inviting the same address again replaces the earlier invitation, whose link ends. */
-export function upsertInvitation(invitation: Invitation & { tokenHash: Uint8Array }): Statement {
-  return {
-    name: 'invitations_upsert',
-    text: `INSERT INTO invitations (business_id, id, email, role, terminal_ids, token_hash, invited_by, created_at, expires_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-           ON CONFLICT (business_id, email) DO UPDATE
-           SET id = excluded.id, role = excluded.role, terminal_ids = excluded.terminal_ids, token_hash = excluded.token_hash,
-               invited_by = excluded.invited_by, created_at = excluded.created_at, expires_at = excluded.expires_at`,
-    values: [
-      invitation.businessId,
-      invitation.id,
-      invitation.email,
-      invitation.role,
-      invitation.terminalIds,
-      invitation.tokenHash,
-      invitation.invitedBy,
-      invitation.createdAt,
-      invitation.expiresAt,
-    ],
-  };
-}
+export const upsertInvitation = statementBy<[invitation: Invitation & { tokenHash: Uint8Array }]>({
+  name: 'invitations_upsert',
+  text: `INSERT INTO invitations (business_id, id, email, role, terminal_ids, token_hash, invited_by, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+         ON CONFLICT (business_id, email) DO UPDATE
+         SET id = excluded.id, role = excluded.role, terminal_ids = excluded.terminal_ids, token_hash = excluded.token_hash,
+             invited_by = excluded.invited_by, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+  values: (invitation) => [
+    invitation.businessId,
+    invitation.id,
+    invitation.email,
+    invitation.role,
+    invitation.terminalIds,
+    invitation.tokenHash,
+    invitation.invitedBy,
+    invitation.createdAt,
+    invitation.expiresAt,
+  ],
+});
 
 export const listInvitations = rowsBy<Invitation, [businessId: string]>({
   name: 'invitations_list',
@@ -177,13 +173,10 @@ export const deleteInvitationsBy = statementBy<[businessId: string, invitedBy: s
 });
 
 /** Ends the open invitations that an operator has sent to owners of whichever business. */
-export function deleteInvitationsOfOperator(invitedBy: string): Statement {
-  return {
-    name: 'invitations_delete_of_operator',
-    text: '-- across merchants: a business without a team has nobody else who invites\n DELETE FROM invitations WHERE invited_by = $1',
-    values: [invitedBy],
-  };
-}
+export const deleteInvitationsOfOperator = statementBy<[invitedBy: string]>({
+  name: 'invitations_delete_of_operator',
+  text: '-- across merchants: a business without a team has nobody else who invites\n DELETE FROM invitations WHERE invited_by = $1',
+});
 
 /** Uses an invitation up; returns 0 if it was used or withdrawn meanwhile. */
 export const deleteInvitation = runBy<[businessId: string, id: string]>({

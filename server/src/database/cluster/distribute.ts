@@ -1,4 +1,4 @@
-import type { Queryable } from '../../kit/db.ts';
+import { valueBy } from '../../kit/run-statement.ts';
 import { StartError } from '../../kit/start-error.ts';
 import type { AdminClient } from '../admin-client.ts';
 import {
@@ -60,14 +60,11 @@ export async function distribute(
 }
 
 /** The session of the connection that answers, as `pg_stat_activity` has it. A pool may have others. */
-export async function readOwnSession(db: Queryable): Promise<bigint> {
-  const row = await db.row<{ pid: bigint }>({
-    name: 'database.readOwnSession',
-    text: 'SELECT pg_backend_pid()::bigint AS pid',
-    values: [],
-  });
-  return row?.pid ?? 0n;
-}
+export const readOwnSession = valueBy<bigint, []>({
+  name: 'database.readOwnSession',
+  text: 'SELECT pg_backend_pid()::bigint AS value',
+  none: 0n,
+});
 
 export function noClusterError(): StartError {
   return new StartError(

@@ -1,6 +1,6 @@
 import type { Queryable, Statement, Transaction } from '../../kit/db.ts';
-import { statementBy } from '../../kit/run-statement.ts';
-import { sweptIds } from '../../kit/sweep.ts';
+import { rowsBy, statementBy } from '../../kit/run-statement.ts';
+import { sweptIdsBy } from '../../kit/sweep.ts';
 import type { LedgerRow } from '../queries.ts';
 import { lastId } from './history.ts';
 import { placeholders } from '../../kit/placeholders.ts';
@@ -24,32 +24,25 @@ const credited = `SELECT credit_account AS account, currency, ${signed('credit_a
   FROM ledger_movements WHERE merchant_id = $1`;
 
 /** Merchants that nobody has checked since `before`, in the order of their ids. */
-export function listMerchantsToCheck(
-  db: Queryable,
-  { before, after, rowsMax }: { before: Date; after: string; rowsMax: number },
-): Promise<string[]> {
-  return sweptIds(db, {
-    name: 'ledger_checks_due',
-    text: `-- across merchants: a worker checks the ledgers of all
-           SELECT merchant_places.merchant_id AS id FROM merchant_places
-           WHERE merchant_places.merchant_id > $2 AND NOT EXISTS (
-             SELECT 1 FROM ledger_checks
-             WHERE ledger_checks.merchant_id = merchant_places.merchant_id AND checked_at > $1
-           )
-           ORDER BY merchant_places.merchant_id LIMIT $3`,
-    values: [before, after, rowsMax],
-  });
-}
+export const listMerchantsToCheck = sweptIdsBy<[{ before: Date; after: string; rowsMax: number }]>({
+  name: 'ledger_checks_due',
+  text: `-- across merchants: a worker checks the ledgers of all
+         SELECT merchant_places.merchant_id AS id FROM merchant_places
+         WHERE merchant_places.merchant_id > $2 AND NOT EXISTS (
+           SELECT 1 FROM ledger_checks
+           WHERE ledger_checks.merchant_id = merchant_places.merchant_id AND checked_at > $1
+         )
+         ORDER BY merchant_places.merchant_id LIMIT $3`,
+  values: ({ before, after, rowsMax }) => [before, after, rowsMax],
+});
 
 /** Creates the row of a merchant that was never checked. */
-export function insertCheckOnce(merchantId: string, { throughId, checkedAt }: LedgerCheck): Statement {
-  return {
-    name: 'ledger_checks_insert_once',
-    text: `INSERT INTO ledger_checks (merchant_id, through_id, checked_at) VALUES ($1, $2, $3)
-           ON CONFLICT (merchant_id) DO NOTHING`,
-    values: [merchantId, throughId, checkedAt],
-  };
-}
+export const insertCheckOnce = statementBy<[merchantId: string, LedgerCheck]>({
+  name: 'ledger_checks_insert_once',
+  text: `INSERT INTO ledger_checks (merchant_id, through_id, checked_at) VALUES ($1, $2, $3)
+         ON CONFLICT (merchant_id) DO NOTHING`,
+  values: (merchantId, { throughId, checkedAt }) => [merchantId, throughId, checkedAt],
+});
 
 /** Locks the merchant's check; undefined while another process has it. */
 export function lockCheck(tx: Transaction, merchantId: string): Promise<LedgerCheck | undefined> {
@@ -62,13 +55,11 @@ export function lockCheck(tx: Transaction, merchantId: string): Promise<LedgerCh
 }
 
 /** Of a locked check. */
-export function updateCheck(merchantId: string, { throughId, checkedAt, problem }: LedgerCheck): Statement {
-  return {
-    name: 'ledger_checks_update',
-    text: 'UPDATE ledger_checks SET through_id = $2, checked_at = $3, problem = $4 WHERE merchant_id = $1',
-    values: [merchantId, throughId, checkedAt, problem],
-  };
-}
+export const updateCheck = statementBy<[merchantId: string, LedgerCheck]>({
+  name: 'ledger_checks_update',
+  text: 'UPDATE ledger_checks SET through_id = $2, checked_at = $3, problem = $4 WHERE merchant_id = $1',
+  values: (merchantId, { throughId, checkedAt, problem }) => [merchantId, throughId, checkedAt, problem],
+});
 
 /**
  * The accounts of one merchant that are wrong, in one snapshot: the stored balance against the checkpoint and the movements after
@@ -123,21 +114,18 @@ export async function findCheckpointEnd(
 }
 
 /** What the movements after one id, up to and with another, change on each account; in bututs as text. */
-export function sumMovementsBetween(
-  db: Queryable,
-  merchantId: string,
-  { debitKinds, afterId, throughId }: { debitKinds: readonly string[]; afterId: string; throughId: string },
-): Promise<{ account: string; currency: string; moved: string }[]> {
-  return db.rows({
-    name: 'ledger_checkpoints_sum',
-    text: `SELECT account, currency, sum(moved)::text AS moved FROM (
-             ${debited} AND id > $3 AND id <= $4
-             UNION ALL
-             ${credited} AND id > $3 AND id <= $4
-           ) AS sides GROUP BY account, currency`,
-    values: [merchantId, debitKinds, afterId, throughId],
-  });
-}
+export const sumMovementsBetween = rowsBy<
+  { account: string; currency: string; moved: string },
+  [merchantId: string, { debitKinds: readonly string[]; afterId: string; throughId: string }]
+>({
+  name: 'ledger_checkpoints_sum',
+  text: `SELECT account, currency, sum(moved)::text AS moved FROM (
+           ${debited} AND id > $3 AND id <= $4
+           UNION ALL
+           ${credited} AND id > $3 AND id <= $4
+         ) AS sides GROUP BY account, currency`,
+  values: (merchantId, { debitKinds, afterId, throughId }) => [merchantId, debitKinds, afterId, throughId],
+});
 
 /** Adds to the checkpoint of each account. */
 export function addToCheckpoints(

@@ -1,20 +1,18 @@
 import type { Queryable } from '../../kit/db.ts';
-import { rowsBy } from '../../kit/run-statement.ts';
+import { rowBy, rowsBy } from '../../kit/run-statement.ts';
 import type { AccountKey, AccountKind, MerchantCurrency, OwedRow } from '../accounts.ts';
 
 /**
  * Locks an account with a balance above zero until the transaction ends; undefined where it is zero, and where another
  * transaction has it locked: collecting never waits.
  */
-export function tryLockAboveZero(db: Queryable, key: AccountKey): Promise<{ balance: bigint } | undefined> {
-  return db.row({
-    name: 'ledger_accounts_try_lock_above_zero',
-    text: `SELECT balance FROM ledger_accounts
-           WHERE merchant_id = $1 AND account = $2 AND currency = $3 AND balance > 0 FOR UPDATE SKIP LOCKED`,
-    values: [key.merchantId, key.account, key.currency],
-    emptyForAll: true,
-  });
-}
+export const tryLockAboveZero = rowBy<{ balance: bigint }, [key: AccountKey]>({
+  name: 'ledger_accounts_try_lock_above_zero',
+  text: `SELECT balance FROM ledger_accounts
+         WHERE merchant_id = $1 AND account = $2 AND currency = $3 AND balance > 0 FOR UPDATE SKIP LOCKED`,
+  values: (key) => [key.merchantId, key.account, key.currency],
+  emptyForAll: true,
+});
 
 /**
  * The sources of the newest credits of one of the merchant's accounts, newest first, each with what is left of its credit:

@@ -1,5 +1,6 @@
 import { assert } from '../../kit/assert.ts';
 import type { Queryable } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 import type { Account, AccountKey, MerchantCurrency } from '../accounts.ts';
 
 /** One movement, seen from the requested accounts; sums in bututs as text. */
@@ -115,17 +116,15 @@ const spendable = `merchant_id = $1 AND currency = $2
 const spendableChange = `CASE WHEN credit_account = 'payable_available' THEN amount ELSE -amount END`;
 
 /** Oldest first. `idMin` is excluded, `idMax` is not. */
-export function listSpendableMovements(
-  db: Queryable,
-  query: SpendableQuery & { idMin: string; idMax: string; rowsMax: number },
-): Promise<HistoryRow[]> {
-  return db.rows({
-    name: 'ledger_movements_spendable',
-    text: `SELECT ${historyColumns}, ${spendableChange} AS credited FROM ledger_movements
-           WHERE ${spendable} AND id > $5 AND id <= $6 ORDER BY id LIMIT $7`,
-    values: [query.merchantId, query.currency, query.from, query.to, query.idMin, query.idMax, query.rowsMax],
-  });
-}
+export const listSpendableMovements = rowsBy<
+  HistoryRow,
+  [query: SpendableQuery & { idMin: string; idMax: string; rowsMax: number }]
+>({
+  name: 'ledger_movements_spendable',
+  text: `SELECT ${historyColumns}, ${spendableChange} AS credited FROM ledger_movements
+         WHERE ${spendable} AND id > $5 AND id <= $6 ORDER BY id LIMIT $7`,
+  values: (query) => [query.merchantId, query.currency, query.from, query.to, query.idMin, query.idMax, query.rowsMax],
+});
 
 /** What one flow of one kind of record changed, in bututs as text. */
 export interface FlowSum {
@@ -137,20 +136,15 @@ export interface FlowSum {
 }
 
 /** The same movements, summed. */
-export function sumSpendableMovements(
-  db: Queryable,
-  query: SpendableQuery & { idMin: string; idMax: string },
-): Promise<FlowSum[]> {
-  return db.rows({
-    name: 'ledger_movements_sum_spendable',
-    text: `SELECT flow, source_type AS "sourceType", count(*) AS count,
-             COALESCE(sum(amount) FILTER (WHERE credit_account = 'payable_available'), 0)::text AS credited,
-             COALESCE(sum(amount) FILTER (WHERE debit_account = 'payable_available'), 0)::text AS debited
-           FROM ledger_movements
-           WHERE ${spendable} AND id > $5 AND id <= $6 GROUP BY flow, source_type ORDER BY flow, source_type`,
-    values: [query.merchantId, query.currency, query.from, query.to, query.idMin, query.idMax],
-  });
-}
+export const sumSpendableMovements = rowsBy<FlowSum, [query: SpendableQuery & { idMin: string; idMax: string }]>({
+  name: 'ledger_movements_sum_spendable',
+  text: `SELECT flow, source_type AS "sourceType", count(*) AS count,
+           COALESCE(sum(amount) FILTER (WHERE credit_account = 'payable_available'), 0)::text AS credited,
+           COALESCE(sum(amount) FILTER (WHERE debit_account = 'payable_available'), 0)::text AS debited
+         FROM ledger_movements
+         WHERE ${spendable} AND id > $5 AND id <= $6 GROUP BY flow, source_type ORDER BY flow, source_type`,
+  values: (query) => [query.merchantId, query.currency, query.from, query.to, query.idMin, query.idMax],
+});
 
 /** A movement with the balance after it; `id` is null in the one row of an empty page. */
 export type StatementRow = { opening: string; closing: string } & ((HistoryRow & { balance: string }) | { id: null });

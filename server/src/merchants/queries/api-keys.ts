@@ -1,6 +1,6 @@
 import type { KeyScope } from '../../api/key-scope.ts';
-import type { Queryable, Statement, Transaction } from '../../kit/db.ts';
-import { rowsBy } from '../../kit/run-statement.ts';
+import type { Statement, Transaction } from '../../kit/db.ts';
+import { rowBy, rowsBy, runBy, statementBy, valueBy } from '../../kit/run-statement.ts';
 
 /** What an API key may do, until when, and from where. */
 export interface KeyRights {
@@ -28,28 +28,26 @@ const columns = `merchant_id AS "merchantId", id, last_four AS "lastFour", name,
   revoked_at AS "revokedAt", rolled_to AS "rolledTo", ${rightsColumns}`;
 
 /** Touches no row where the merchant has a key of this id. */
-export function insertApiKey(key: ApiKeyRecord & { keyHmac: Uint8Array; pepperVersion: bigint }): Statement {
-  return {
-    name: 'api_keys_insert',
-    text: `INSERT INTO api_keys (merchant_id, id, key_hmac, pepper_version, last_four, name, created_at, revoked_at,
-             scopes, expires_at, addresses)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-           ON CONFLICT (merchant_id, id) DO NOTHING`,
-    values: [
-      key.merchantId,
-      key.id,
-      key.keyHmac,
-      key.pepperVersion,
-      key.lastFour,
-      key.name,
-      key.createdAt,
-      key.revokedAt,
-      key.scopes,
-      key.expiresAt,
-      key.addresses,
-    ],
-  };
-}
+export const insertApiKey = statementBy<[key: ApiKeyRecord & { keyHmac: Uint8Array; pepperVersion: bigint }]>({
+  name: 'api_keys_insert',
+  text: `INSERT INTO api_keys (merchant_id, id, key_hmac, pepper_version, last_four, name, created_at, revoked_at,
+           scopes, expires_at, addresses)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+         ON CONFLICT (merchant_id, id) DO NOTHING`,
+  values: (key) => [
+    key.merchantId,
+    key.id,
+    key.keyHmac,
+    key.pepperVersion,
+    key.lastFour,
+    key.name,
+    key.createdAt,
+    key.revokedAt,
+    key.scopes,
+    key.expiresAt,
+    key.addresses,
+  ],
+});
 
 /** A key that is not revoked; it may have expired. */
 export interface FoundKey extends KeyRights {
@@ -61,33 +59,25 @@ export interface FoundKey extends KeyRights {
 }
 
 /** The only look-up without a merchant: the key identifies it. */
-export function findKeyByHmac(
-  db: Queryable,
-  { keyHmac, now }: { keyHmac: Uint8Array; now: Date },
-): Promise<FoundKey | undefined> {
-  return db.row({
-    name: 'api_keys_find_by_hmac',
-    text: `-- across merchants: the key says whose it is
-           SELECT merchant_id AS "merchantId", id, last_four AS "lastFour", ${rightsColumns}, NOT EXISTS (
-             SELECT FROM api_keys AS other
-             WHERE other.merchant_id = api_keys.merchant_id AND other.id <> api_keys.id AND other.revoked_at IS NULL
-               AND (other.expires_at IS NULL OR other.expires_at > $2)
-           ) AS "isOnly"
-           FROM api_keys WHERE key_hmac = $1 AND revoked_at IS NULL`,
-    values: [keyHmac, now],
-  });
-}
+export const findKeyByHmac = rowBy<FoundKey, [{ keyHmac: Uint8Array; now: Date }]>({
+  name: 'api_keys_find_by_hmac',
+  text: `-- across merchants: the key says whose it is
+         SELECT merchant_id AS "merchantId", id, last_four AS "lastFour", ${rightsColumns}, NOT EXISTS (
+           SELECT FROM api_keys AS other
+           WHERE other.merchant_id = api_keys.merchant_id AND other.id <> api_keys.id AND other.revoked_at IS NULL
+             AND (other.expires_at IS NULL OR other.expires_at > $2)
+         ) AS "isOnly"
+         FROM api_keys WHERE key_hmac = $1 AND revoked_at IS NULL`,
+  values: ({ keyHmac, now }) => [keyHmac, now],
+});
 
 /** Counts revoked keys too: they are stored under the same pepper. */
-export async function hasApiKeys(db: Queryable): Promise<boolean> {
-  const row = await db.row<{ found: boolean }>({
-    name: 'api_keys_exist',
-    text: `-- across merchants: one pepper is everybody's
-           SELECT EXISTS (SELECT FROM api_keys) AS found`,
-    values: [],
-  });
-  return row?.found === true;
-}
+export const hasApiKeys = valueBy<boolean, []>({
+  name: 'api_keys_exist',
+  text: `-- across merchants: one pepper is everybody's
+         SELECT EXISTS (SELECT FROM api_keys) AS value`,
+  none: false,
+});
 
 /** A merchant's keys, the oldest first. */
 export const listApiKeys = rowsBy<ApiKeyRecord, [merchantId: string]>({
@@ -108,13 +98,11 @@ export function lockApiKey(
 }
 
 /** Of a locked key. */
-export function markApiKeyRevoked(key: { merchantId: string; id: string; revokedAt: Date }): Statement {
-  return {
-    name: 'api_keys_revoke',
-    text: 'UPDATE api_keys SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2',
-    values: [key.merchantId, key.id, key.revokedAt],
-  };
-}
+export const markApiKeyRevoked = statementBy<[key: { merchantId: string; id: string; revokedAt: Date }]>({
+  name: 'api_keys_revoke',
+  text: 'UPDATE api_keys SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2',
+  values: (key) => [key.merchantId, key.id, key.revokedAt],
+});
 
 /** Of a locked key. */
 export function markApiKeyRolled(key: {
@@ -154,15 +142,13 @@ export interface KeyUse {
 }
 
 /** Processes write in any order; the latest use stays. */
-export function upsertKeyUse(db: Queryable, use: KeyUse & { merchantId: string }): Promise<number> {
-  return db.run({
-    name: 'api_key_uses_upsert',
-    text: `INSERT INTO api_key_uses (merchant_id, key_id, used_at, address) VALUES ($1, $2, $3, $4)
-           ON CONFLICT (merchant_id, key_id) DO UPDATE SET used_at = excluded.used_at, address = excluded.address
-           WHERE api_key_uses.used_at < excluded.used_at`,
-    values: [use.merchantId, use.keyId, use.usedAt, use.address],
-  });
-}
+export const upsertKeyUse = runBy<[use: KeyUse & { merchantId: string }]>({
+  name: 'api_key_uses_upsert',
+  text: `INSERT INTO api_key_uses (merchant_id, key_id, used_at, address) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (merchant_id, key_id) DO UPDATE SET used_at = excluded.used_at, address = excluded.address
+         WHERE api_key_uses.used_at < excluded.used_at`,
+  values: (use) => [use.merchantId, use.keyId, use.usedAt, use.address],
+});
 
 export const listKeyUses = rowsBy<KeyUse, [merchantId: string]>({
   name: 'api_key_uses_list',

@@ -1,5 +1,4 @@
-import type { Statement } from '../../kit/db.ts';
-import { rowBy, runBy } from '../../kit/run-statement.ts';
+import { rowBy, runBy, statementBy } from '../../kit/run-statement.ts';
 
 export const findLogoRow = rowBy<{ png: Uint8Array }, [merchantId: string]>({
   name: 'merchant_logos_find',
@@ -7,14 +6,12 @@ export const findLogoRow = rowBy<{ png: Uint8Array }, [merchantId: string]>({
 });
 
 /** A merchant has at most one logo; a new one replaces it. */
-export function upsertLogo(logo: { merchantId: string; png: Uint8Array; updatedAt: Date }): Statement {
-  return {
-    name: 'merchant_logos_upsert',
-    text: `INSERT INTO merchant_logos (merchant_id, png, updated_at) VALUES ($1, $2, $3)
-           ON CONFLICT (merchant_id) DO UPDATE SET png = excluded.png, updated_at = excluded.updated_at`,
-    values: [logo.merchantId, logo.png, logo.updatedAt],
-  };
-}
+export const upsertLogo = statementBy<[logo: { merchantId: string; png: Uint8Array; updatedAt: Date }]>({
+  name: 'merchant_logos_upsert',
+  text: `INSERT INTO merchant_logos (merchant_id, png, updated_at) VALUES ($1, $2, $3)
+         ON CONFLICT (merchant_id) DO UPDATE SET png = excluded.png, updated_at = excluded.updated_at`,
+  values: (logo) => [logo.merchantId, logo.png, logo.updatedAt],
+});
 
 /** Returns 0 if there was no logo. */
 export const deleteLogoRow = runBy<[merchantId: string]>({

@@ -1,6 +1,5 @@
-import type { Queryable } from '../../kit/db.ts';
 import { runBy } from '../../kit/run-statement.ts';
-import { sweptIds } from '../../kit/sweep.ts';
+import { sweptIdsBy } from '../../kit/sweep.ts';
 
 // Literals in the statements, so that every plan walks an index from its old end. Rows are deleted by ctid: for 500 keys the
 // planner would scan the whole table.
@@ -8,18 +7,15 @@ const batchRowsMax = 500;
 const merchantsMax = 20;
 
 /** Merchants with completed notices before this id: one index probe for each merchant. */
-export function listMerchantsWithOldNotices(db: Queryable, beforeId: string): Promise<string[]> {
-  return sweptIds(db, {
-    name: 'notifications_merchants_with_old',
-    text: `-- across merchants: the purge covers all of them
-           SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
-             SELECT notifications.id FROM notifications
-             WHERE notifications.merchant_id = merchant_places.merchant_id AND notifications.id < $1 AND due_at IS NULL
-             ORDER BY notifications.id LIMIT 1
-           ) AS oldest LIMIT ${merchantsMax}`,
-    values: [beforeId],
-  });
-}
+export const listMerchantsWithOldNotices = sweptIdsBy<[beforeId: string]>({
+  name: 'notifications_merchants_with_old',
+  text: `-- across merchants: the purge covers all of them
+         SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
+           SELECT notifications.id FROM notifications
+           WHERE notifications.merchant_id = merchant_places.merchant_id AND notifications.id < $1 AND due_at IS NULL
+           ORDER BY notifications.id LIMIT 1
+         ) AS oldest LIMIT ${merchantsMax}`,
+});
 
 /** Deletes a batch of one merchant's notices, oldest first. */
 export const deleteOldNotices = runBy<[merchantId: string, beforeId: string]>({

@@ -5,29 +5,22 @@ import { numberOrNull, parseInternationalNumber } from '../../kit/phone-number.t
 import type { ChatMessage } from '../../notifications/notice.ts';
 import { createPageSender, type PageContent } from '../document.ts';
 import { fieldError } from '../form-errors.ts';
-import { createFormGuard } from '../form-guard.ts';
+import { type FormGuardOptions, createFormGuard } from '../form-guard.ts';
 import { icon } from '../icons.ts';
-import { loadStyle } from '../inline-asset.ts';
+import { commonStyles, loadStyle } from '../inline-asset.ts';
 import { layout } from '../layout.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { formatNumber, formatTime } from '../page-text.ts';
 
-export interface ChatPagesOptions {
+export interface ChatPagesOptions extends FormGuardOptions {
   /** The newest messages to a number (E.164), oldest first. */
   listMessages: (number: string) => Promise<readonly ChatMessage[]>;
   log: Log;
-  publicUrl: () => string;
-  formKey: string | Uint8Array;
 }
 
 type ChatRequest = FastifyRequest<{ Params: { number?: string }; Querystring: { number?: unknown } }>;
 
-const style = loadStyle(
-  new URL('../style.css', import.meta.url),
-  new URL('../controls.css', import.meta.url),
-  new URL('../ends.css', import.meta.url),
-  new URL('chat.css', import.meta.url),
-);
+const style = loadStyle(...commonStyles, new URL('chat.css', import.meta.url));
 
 /**
  * `/simulator/chat/{number}`: the messages of the development channel to a number of staff. Not on a production server
@@ -35,7 +28,7 @@ const style = loadStyle(
  */
 export const chatPages: FastifyPluginAsync<ChatPagesOptions> = async (app, options) => {
   const { publicUrl, log, listMessages } = options;
-  const guard = createFormGuard({ publicUrl, key: options.formKey });
+  const guard = createFormGuard(options);
   const sender = createPageSender({ publicUrl, style, script: null });
   await app.register(
     async (scope) => {

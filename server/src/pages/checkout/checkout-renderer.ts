@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kit/clock.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import { createPageSender, type PageSender } from '../document.ts';
-import { createFormGuard, type FormGuard } from '../form-guard.ts';
+import { type FormGuard, type FormGuardOptions, createFormGuard } from '../form-guard.ts';
 import { loadScript, loadStyles } from '../inline-asset.ts';
 import type { NetworkDetails } from '../logos/network-details.ts';
 import { pageAppearance } from '../merchant-appearance.ts';
@@ -12,12 +12,8 @@ import { createAttemptCookie } from './attempt-cookie.ts';
 import { checkoutPage } from './checkout-page.ts';
 import type { AfterForm, CheckoutPageModel } from './page-model.ts';
 
-export interface CheckoutRendererOptions {
+export interface CheckoutRendererOptions extends FormGuardOptions {
   clock: Clock;
-  /** The service's public URL; a function, because the port is known only once it listens. */
-  publicUrl: () => string;
-  /** The key of the forms' proofs; the same in every process. */
-  formKey: string | Uint8Array;
   networkDetails: NetworkDetails;
   /** The simulated phone of a test payment; the page links to it while it waits for the payer. */
   simulatedPhoneUrl?: (view: CheckoutView) => string | null;
@@ -56,7 +52,7 @@ export const checkoutScript = loadScript(
 
 export function createCheckoutRenderer(options: CheckoutRendererOptions): CheckoutRenderer {
   const { clock, publicUrl, formKey, networkDetails, simulatedPhoneUrl = () => null } = options;
-  const guard = createFormGuard({ publicUrl, key: formKey });
+  const guard = createFormGuard(options);
   const sender = createPageSender({ publicUrl, style, moreStyles, script: checkoutScript });
   const attemptCookie = createAttemptCookie(createPageCookies(publicUrl), formKey);
   return {

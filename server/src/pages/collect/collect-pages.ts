@@ -7,8 +7,8 @@ import { readTerminalAddress } from '../../terminals/terminal-address.ts';
 import { queryAfter } from '../checkout/after-pay.ts';
 import type { CheckoutRenderer } from '../checkout/checkout-renderer.ts';
 import { createPageSender, type PageContent, type PageSender } from '../document.ts';
-import { createFormGuard, type FormGuard } from '../form-guard.ts';
-import { loadScript, loadStyle } from '../inline-asset.ts';
+import { type FormGuard, type FormGuardOptions, createFormGuard } from '../form-guard.ts';
+import { commonStyles, loadScript, loadStyle } from '../inline-asset.ts';
 import type { NetworkDetails } from '../logos/network-details.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { codePage } from './code-page.ts';
@@ -24,24 +24,19 @@ import type { CollectTargets, CollectTarget } from './collect-targets.ts';
 import { handleCollectForm, textOf } from './collect-form.ts';
 import { newFormId, readFormId } from './form-id.ts';
 
-export interface CollectPagesOptions {
+export interface CollectPagesOptions extends FormGuardOptions {
   targets: CollectTargets;
   log: Log;
   random: Random;
   networkDetails: NetworkDetails;
   /** Renders the payment's page in response to the form, for a browser whose scripts run. */
   checkoutRenderer: CheckoutRenderer;
-  publicUrl: () => string;
-  /** The key of the forms' proofs; the same in every process. */
-  formKey: string | Uint8Array;
 }
 
 const codePath = '/pos';
 
 const style = loadStyle(
-  new URL('../style.css', import.meta.url),
-  new URL('../controls.css', import.meta.url),
-  new URL('../ends.css', import.meta.url),
+  ...commonStyles,
   new URL('../network-fields.css', import.meta.url),
   new URL('collect.css', import.meta.url),
 );
@@ -56,8 +51,8 @@ export const collectScript = loadScript(
  * `/pos` asks for a counter's code. A code may be written as on the poster; the page of every spelling is the same.
  */
 export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app, options) => {
-  const { targets, log, publicUrl, formKey } = options;
-  const guard = createFormGuard({ publicUrl, key: formKey });
+  const { targets, log, publicUrl } = options;
+  const guard = createFormGuard(options);
   const sender = createPageSender({ publicUrl, style, script: collectScript });
   const codeSender = createPageSender({ publicUrl, style, script: null });
   const finders = { '/link': targets.findLink, [codePath]: targets.findCounter };

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { html } from '../../kit/html.ts';
 import { createPageSender } from '../document.ts';
 import { icon } from '../icons.ts';
-import { loadStyle } from '../inline-asset.ts';
+import { commonStyles, loadStyle } from '../inline-asset.ts';
 import { messagePage } from '../layout.ts';
 
 export interface HomePagesOptions {
@@ -12,11 +12,7 @@ export interface HomePagesOptions {
   offersPhone: boolean;
 }
 
-const style = loadStyle(
-  new URL('../style.css', import.meta.url),
-  new URL('../controls.css', import.meta.url),
-  new URL('../ends.css', import.meta.url),
-);
+const style = loadStyle(...commonStyles);
 
 /** The home page at `/`, and an empty `/favicon.ico`, which browsers request for everything that is not a page. */
 export const homePages: FastifyPluginAsync<HomePagesOptions> = async (app, { publicUrl, offersPhone }) => {

@@ -3,31 +3,24 @@ import { html, type Html } from '../../kit/html.ts';
 import type { Log } from '../../kit/log.ts';
 import type { ReadableMail } from '../../mail/mail.ts';
 import { createPageSender, type PageContent } from '../document.ts';
-import { createFormGuard } from '../form-guard.ts';
-import { loadStyle } from '../inline-asset.ts';
+import { type FormGuardOptions, createFormGuard } from '../form-guard.ts';
+import { commonStyles, loadStyle } from '../inline-asset.ts';
 import { layout } from '../layout.ts';
 import { preparePageScope } from '../page-scope.ts';
 import { foreignText, formatTime } from '../page-text.ts';
 
-export interface MailPagesOptions {
+export interface MailPagesOptions extends FormGuardOptions {
   /** The newest mails, newest first. */
   listMailbox: () => Promise<readonly ReadableMail[]>;
   log: Log;
-  publicUrl: () => string;
-  formKey: string | Uint8Array;
 }
 
-const style = loadStyle(
-  new URL('../style.css', import.meta.url),
-  new URL('../controls.css', import.meta.url),
-  new URL('../ends.css', import.meta.url),
-  new URL('../chat/chat.css', import.meta.url),
-);
+const style = loadStyle(...commonStyles, new URL('../chat/chat.css', import.meta.url));
 
 /** `/simulator/mail`: the mails of a development server that has no mail server. Not on a production server. */
 export const mailPages: FastifyPluginAsync<MailPagesOptions> = async (app, options) => {
   const { publicUrl, log, listMailbox } = options;
-  const guard = createFormGuard({ publicUrl, key: options.formKey });
+  const guard = createFormGuard(options);
   const sender = createPageSender({ publicUrl, style, script: null });
   await app.register(
     async (scope) => {

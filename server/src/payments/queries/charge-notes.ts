@@ -1,6 +1,5 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
-import { rowsBy } from '../../kit/run-statement.ts';
-import { countOf } from '../../kit/ids-and-counts.ts';
+import type { Statement } from '../../kit/db.ts';
+import { countBy, rowsBy, valueBy } from '../../kit/run-statement.ts';
 
 export interface ChargeNote {
   merchantId: string;
@@ -21,27 +20,19 @@ export function insertChargeNote(note: ChargeNote): Statement {
   };
 }
 
-export async function findLastNoteTime(
-  db: Queryable,
-  charge: { merchantId: string; id: string },
-  kind: string,
-): Promise<Date | undefined> {
-  const row = await db.row<{ createdAt: Date }>({
-    name: 'charge_notes_find_last',
-    text: `SELECT created_at AS "createdAt" FROM charge_notes
-           WHERE merchant_id = $1 AND charge_id = $2 AND kind = $3 ORDER BY id DESC LIMIT 1`,
-    values: [charge.merchantId, charge.id, kind],
-  });
-  return row?.createdAt;
-}
+export const findLastNoteTime = valueBy<Date | undefined, [charge: { merchantId: string; id: string }, kind: string]>({
+  name: 'charge_notes_find_last',
+  text: `SELECT created_at AS value FROM charge_notes
+         WHERE merchant_id = $1 AND charge_id = $2 AND kind = $3 ORDER BY id DESC LIMIT 1`,
+  values: (charge, kind) => [charge.merchantId, charge.id, kind],
+  none: undefined,
+});
 
-export function countNotes(db: Queryable, charge: { merchantId: string; id: string }, kind: string): Promise<number> {
-  return countOf(db, {
-    name: 'charge_notes_count',
-    text: `SELECT count(*) FROM charge_notes WHERE merchant_id = $1 AND charge_id = $2 AND kind = $3`,
-    values: [charge.merchantId, charge.id, kind],
-  });
-}
+export const countNotes = countBy<[charge: { merchantId: string; id: string }, kind: string]>({
+  name: 'charge_notes_count',
+  text: `SELECT count(*) FROM charge_notes WHERE merchant_id = $1 AND charge_id = $2 AND kind = $3`,
+  values: (charge, kind) => [charge.merchantId, charge.id, kind],
+});
 
 /** The newest 500: a charge has a handful of notes. */
 export const listNotesOfCharges = rowsBy<ChargeNote, [merchantId: string, chargeIds: readonly string[]]>({

@@ -1,8 +1,7 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { rowsBy } from '../../kit/run-statement.ts';
-import { idsOf, isFound } from '../../kit/ids-and-counts.ts';
-import { rowOfId, statementByLast, statementForMany, typedRow } from '../../kit/many-rows.ts';
+import { idsBy, isFoundBy, rowsBy, runBy } from '../../kit/run-statement.ts';
+import { rowByLast, rowOfId, statementForMany, typedRow } from '../../kit/many-rows.ts';
 import { listOf, type ListSource } from '../../api/list-reader.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
 import type { Charge, ChargeProgress, ChargeStatus } from '../charge.ts';
@@ -59,32 +58,19 @@ export function insertCharge(charge: Charge): Statement {
   };
 }
 
-export function findChargeById(db: Queryable, merchantId: string, id: string): Promise<Charge | undefined> {
-  return db.row<Charge>(
-    statementByLast({
-      name: 'charges_find_by_id',
-      text: (ids) => `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND id IN (${ids})`,
-      values: [merchantId, id],
-      ...rowOfId(id),
-    }),
-  );
-}
+export const findChargeById = rowByLast<Charge, [merchantId: string, id: string]>({
+  name: 'charges_find_by_id',
+  column: 'id',
+  text: (ids) => `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND id IN (${ids})`,
+  // As the database returns it.
+  values: (merchantId, id) => [merchantId, id.toLowerCase()],
+});
 
-export function findChargeByReference(
-  db: Queryable,
-  merchantId: string,
-  reference: string,
-): Promise<Charge | undefined> {
-  return db.row<Charge>(
-    statementByLast({
-      name: 'charges_find_by_reference',
-      text: (references) =>
-        `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND reference IN (${references})`,
-      values: [merchantId, reference],
-      ...{ column: 'reference', key: reference },
-    }),
-  );
-}
+export const findChargeByReference = rowByLast<Charge, [merchantId: string, reference: string]>({
+  name: 'charges_find_by_reference',
+  column: 'reference',
+  text: (references) => `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND reference IN (${references})`,
+});
 
 /** By the reference that merchants quote, unique among their charges. */
 export const findChargeByTransactionReference = finderOf<Charge>({
@@ -93,16 +79,13 @@ export const findChargeByTransactionReference = finderOf<Charge>({
 });
 
 /** Whether any of the charge was refunded, or is being refunded. The caller holds the payment's lock. */
-export function hasRefund(db: Queryable, merchantId: string, chargeId: string): Promise<boolean> {
-  return isFound(db, {
-    name: 'charges_has_refund',
-    text: `SELECT refunds.id FROM refunds
-           JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
-           WHERE refunds.merchant_id = $1 AND refunds.charge_id = $2 AND transfers.status IN ('pending', 'completed')
-           LIMIT 1`,
-    values: [merchantId, chargeId],
-  });
-}
+export const hasRefund = isFoundBy<[merchantId: string, chargeId: string]>({
+  name: 'charges_has_refund',
+  text: `SELECT refunds.id FROM refunds
+         JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
+         WHERE refunds.merchant_id = $1 AND refunds.charge_id = $2 AND transfers.status IN ('pending', 'completed')
+         LIMIT 1`,
+});
 
 /**
  * What its own network has refunded of the charge, or is refunding, in bututs; also what it refunded after that had failed. The caller
@@ -121,13 +104,10 @@ export async function readRefundedByNetwork(db: Queryable, merchantId: string, c
 }
 
 /** Every refund of the charge, in any status. */
-export function listRefundIds(db: Queryable, merchantId: string, chargeId: string): Promise<string[]> {
-  return idsOf(db, {
-    name: 'charges_list_refund_ids',
-    text: 'SELECT id FROM refunds WHERE merchant_id = $1 AND charge_id = $2',
-    values: [merchantId, chargeId],
-  });
-}
+export const listRefundIds = idsBy<[merchantId: string, chargeId: string]>({
+  name: 'charges_list_refund_ids',
+  text: 'SELECT id FROM refunds WHERE merchant_id = $1 AND charge_id = $2',
+});
 
 export const listChargesOfIntent = rowsBy<Charge, [merchantId: string, intentId: string]>({
   name: 'charges_list_of_intent',
@@ -135,13 +115,11 @@ export const listChargesOfIntent = rowsBy<Charge, [merchantId: string, intentId:
 });
 
 /** Every attempt of these intents. */
-export function listChargeIds(db: Queryable, merchantId: string, intentIds: readonly string[]): Promise<string[]> {
-  return idsOf(db, {
-    name: 'charges_list_ids',
-    text: 'SELECT id FROM charges WHERE merchant_id = $1 AND intent_id = ANY ($2::uuid[])',
-    values: [merchantId, [...intentIds]],
-  });
-}
+export const listChargeIds = idsBy<[merchantId: string, intentIds: readonly string[]]>({
+  name: 'charges_list_ids',
+  text: 'SELECT id FROM charges WHERE merchant_id = $1 AND intent_id = ANY ($2::uuid[])',
+  values: (merchantId, intentIds) => [merchantId, [...intentIds]],
+});
 
 /**
  * The attempt that an intent's record shows: one that paid, preferably one whose money is still there, of several the first;
@@ -162,14 +140,12 @@ export const listRepresentativeCharges = rowsBy<Charge, [merchantId: string, int
 });
 
 /** Every attempt that paid one of these intents: several where people accepted a second payment. */
-export function listPaidCharges(db: Queryable, merchantId: string, intentIds: readonly string[]): Promise<Charge[]> {
-  return db.rows<Charge>({
-    name: 'charges_list_paid',
-    text: `SELECT ${chargeColumns} FROM charges
-           WHERE merchant_id = $1 AND intent_id = ANY ($2::uuid[]) AND paid_at IS NOT NULL`,
-    values: [merchantId, [...intentIds]],
-  });
-}
+export const listPaidCharges = rowsBy<Charge, [merchantId: string, intentIds: readonly string[]]>({
+  name: 'charges_list_paid',
+  text: `SELECT ${chargeColumns} FROM charges
+         WHERE merchant_id = $1 AND intent_id = ANY ($2::uuid[]) AND paid_at IS NOT NULL`,
+  values: (merchantId, intentIds) => [merchantId, [...intentIds]],
+});
 
 /** The current attempt of an intent: the open one that the payer has not left, of which there is at most one; else the newest. */
 export const findCurrentCharge = finderOf<Charge>({
@@ -179,18 +155,13 @@ export const findCurrentCharge = finderOf<Charge>({
 });
 
 /** Marks a pending charge as abandoned, or (null) as resumed. Updates no row where it is marked so already, or has ended. */
-export function updateChargeAbandoned(
-  db: Queryable,
-  { merchantId, id, abandonedAt, updatedAt }: Pick<Charge, 'merchantId' | 'id' | 'abandonedAt' | 'updatedAt'>,
-): Promise<number> {
-  return db.run({
-    name: 'charges_update_abandoned',
-    text: `UPDATE charges SET abandoned_at = $3, updated_at = $4
-           WHERE merchant_id = $1 AND id = $2 AND status = 'pending'
-             AND (abandoned_at IS NULL) <> ($3::timestamptz IS NULL)`,
-    values: [merchantId, id, abandonedAt, updatedAt],
-  });
-}
+export const updateChargeAbandoned = runBy<[Pick<Charge, 'merchantId' | 'id' | 'abandonedAt' | 'updatedAt'>]>({
+  name: 'charges_update_abandoned',
+  text: `UPDATE charges SET abandoned_at = $3, updated_at = $4
+         WHERE merchant_id = $1 AND id = $2 AND status = 'pending'
+           AND (abandoned_at IS NULL) <> ($3::timestamptz IS NULL)`,
+  values: ({ merchantId, id, abandonedAt, updatedAt }) => [merchantId, id, abandonedAt, updatedAt],
+});
 
 const outcomeTypes = [
   ...['uuid', 'text', 'text', 'text', 'json', 'text', 'text', 'text', 'text', 'text', 'boolean', 'bigint'],

@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { sweepMerchants } from '../../kit/sweep.ts';
+import { rowsBy, runBy, statementBy } from '../../kit/run-statement.ts';
+import { sweepBy } from '../../kit/sweep.ts';
 import { summedListOf, type ListSource } from '../../api/list-reader.ts';
 import { rowOfId, statementForMany, typedRow } from '../../kit/many-rows.ts';
 import { placeholders } from '../../kit/placeholders.ts';
@@ -143,13 +144,11 @@ export function findIntentByFormHash(db: Queryable, merchantId: string, formHash
 }
 
 /** Lets the form create another payment. Guarded by the status: changes no row when the intent has changed. */
-export function clearFormHash(intent: Pick<Intent, 'merchantId' | 'id' | 'status'>): Statement {
-  return {
-    name: 'payment_intents_clear_form_hash',
-    text: `UPDATE payment_intents SET form_hash = NULL WHERE merchant_id = $1 AND id = $2 AND status = $3`,
-    values: [intent.merchantId, intent.id, intent.status],
-  };
-}
+export const clearFormHash = statementBy<[intent: Pick<Intent, 'merchantId' | 'id' | 'status'>]>({
+  name: 'payment_intents_clear_form_hash',
+  text: `UPDATE payment_intents SET form_hash = NULL WHERE merchant_id = $1 AND id = $2 AND status = $3`,
+  values: (intent) => [intent.merchantId, intent.id, intent.status],
+});
 
 /** Locks the intent until the transaction ends: every change of it or of one of its charges locks it first. */
 export function lockIntent(db: Queryable, merchantId: string, id: string): Promise<Intent | undefined> {
@@ -209,24 +208,21 @@ export function updateIntent(
  * ids, because the planner may join `IN (SELECT …)` row by row while it takes the table for small: 6,000 payments took 34
  * seconds. By `id`, because a search by `ctid` may skip a row that changes meanwhile.
  */
-export function clearPayerOfIntents(
-  db: Queryable,
-  customer: { merchantId: string; id: string },
-  rowsMax: number,
-): Promise<{ id: string }[]> {
-  return db.rows<{ id: string }>({
-    name: 'payment_intents_clear_payer',
-    text: `UPDATE payment_intents SET customer_name = NULL, customer_email = NULL, customer_phone = NULL
-           WHERE merchant_id = $1 AND id = ANY (ARRAY(
-             SELECT id FROM payment_intents
-             WHERE merchant_id = $1 AND customer_id = $2
-               AND (customer_name IS NOT NULL OR customer_email IS NOT NULL OR customer_phone IS NOT NULL)
-             ORDER BY id LIMIT $3
-           ))
-           RETURNING id`,
-    values: [customer.merchantId, customer.id, rowsMax],
-  });
-}
+export const clearPayerOfIntents = rowsBy<
+  { id: string },
+  [customer: { merchantId: string; id: string }, rowsMax: number]
+>({
+  name: 'payment_intents_clear_payer',
+  text: `UPDATE payment_intents SET customer_name = NULL, customer_email = NULL, customer_phone = NULL
+         WHERE merchant_id = $1 AND id = ANY (ARRAY(
+           SELECT id FROM payment_intents
+           WHERE merchant_id = $1 AND customer_id = $2
+             AND (customer_name IS NOT NULL OR customer_email IS NOT NULL OR customer_phone IS NOT NULL)
+           ORDER BY id LIMIT $3
+         ))
+         RETURNING id`,
+  values: (customer, rowsMax) => [customer.merchantId, customer.id, rowsMax],
+});
 
 const intentList: ListSource<Intent, IntentRow> = {
   name: 'payment_intents',
@@ -249,24 +245,17 @@ export const {
 } = summedListOf(intentList, paidOfCounted, intentConditions);
 
 /** Open intents whose time has passed and that are not under review, oldest first, up to `rowsMax` of each merchant. */
-export function listIntentsToExpire(
-  db: Queryable,
-  now: Date,
-  rowsMax: number,
-): Promise<{ merchantId: string; id: string }[]> {
-  return sweepMerchants(db, {
-    name: 'payment_intents_to_expire',
-    text: `-- across merchants: the sweep looks for whoever has an intent to expire
-           SELECT payment_intents.merchant_id AS "merchantId", payment_intents.id
-           FROM merchant_places CROSS JOIN LATERAL (
-             SELECT merchant_id, id FROM payment_intents
-             WHERE payment_intents.merchant_id = merchant_places.merchant_id AND status IN ('requires_payment_method', 'processing')
-               AND expires_at <= $1 AND review IS NULL
-             ORDER BY expires_at LIMIT $2
-           ) AS payment_intents`,
-    values: [now, rowsMax],
-  });
-}
+export const listIntentsToExpire = sweepBy<{ merchantId: string; id: string }, [now: Date, rowsMax: number]>({
+  name: 'payment_intents_to_expire',
+  text: `-- across merchants: the sweep looks for whoever has an intent to expire
+         SELECT payment_intents.merchant_id AS "merchantId", payment_intents.id
+         FROM merchant_places CROSS JOIN LATERAL (
+           SELECT merchant_id, id FROM payment_intents
+           WHERE payment_intents.merchant_id = merchant_places.merchant_id AND status IN ('requires_payment_method', 'processing')
+             AND expires_at <= $1 AND review IS NULL
+           ORDER BY expires_at LIMIT $2
+         ) AS payment_intents`,
+});
 
 export function listIntentsByIds(db: Queryable, merchantId: string, ids: readonly string[]): Promise<Intent[]> {
   return intentRows(db, {
@@ -277,13 +266,8 @@ export function listIntentsByIds(db: Queryable, merchantId: string, ids: readonl
 }
 
 /** Lets an intent end later; never earlier. */
-export function extendIntent(
-  db: Queryable,
-  { merchantId, id, expiresAt, updatedAt }: Pick<Intent, 'merchantId' | 'id' | 'expiresAt' | 'updatedAt'>,
-): Promise<number> {
-  return db.run({
-    name: 'payment_intents_extend',
-    text: `UPDATE payment_intents SET expires_at = $3, updated_at = $4 WHERE merchant_id = $1 AND id = $2 AND expires_at < $3`,
-    values: [merchantId, id, expiresAt, updatedAt],
-  });
-}
+export const extendIntent = runBy<[Pick<Intent, 'merchantId' | 'id' | 'expiresAt' | 'updatedAt'>]>({
+  name: 'payment_intents_extend',
+  text: `UPDATE payment_intents SET expires_at = $3, updated_at = $4 WHERE merchant_id = $1 AND id = $2 AND expires_at < $3`,
+  values: ({ merchantId, id, expiresAt, updatedAt }) => [merchantId, id, expiresAt, updatedAt],
+});

@@ -1,5 +1,5 @@
 import { columnFilter, type ListFilter } from '../../api/list-filter.ts';
-import type { Queryable } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 import { firstIdAt } from '../../kit/ids.ts';
 import type { Charge } from '../charge.ts';
 import { chargeColumns } from './charges.ts';
@@ -11,25 +11,23 @@ const unpaid = `charges.merchant_id = $1 AND received_directly AND paid_at IS NU
            )`;
 
 /** Unpaid charges of a till and an amount that were opened in a time, the newest first. */
-export function listUnpaidByReceipt(
-  db: Queryable,
-  query: { merchantId: string; railAccount: string; amountMinor: bigint; start: Date; end: Date; rowsMax: number },
-): Promise<Charge[]> {
-  return db.rows<Charge>({
-    name: 'charges_list_unpaid_by_receipt',
-    text: `SELECT ${chargeColumns} FROM charges
-           WHERE ${unpaid} AND rail_account = $2 AND amount_paid = $3 AND id >= $4 AND id < $5
-           ORDER BY id DESC LIMIT $6`,
-    values: [
-      query.merchantId,
-      query.railAccount,
-      query.amountMinor,
-      firstIdAt(query.start),
-      firstIdAt(query.end),
-      query.rowsMax,
-    ],
-  });
-}
+export const listUnpaidByReceipt = rowsBy<
+  Charge,
+  [query: { merchantId: string; railAccount: string; amountMinor: bigint; start: Date; end: Date; rowsMax: number }]
+>({
+  name: 'charges_list_unpaid_by_receipt',
+  text: `SELECT ${chargeColumns} FROM charges
+         WHERE ${unpaid} AND rail_account = $2 AND amount_paid = $3 AND id >= $4 AND id < $5
+         ORDER BY id DESC LIMIT $6`,
+  values: (query) => [
+    query.merchantId,
+    query.railAccount,
+    query.amountMinor,
+    firstIdAt(query.start),
+    firstIdAt(query.end),
+    query.rowsMax,
+  ],
+});
 
 /**
  * Of a list of receipts those that may belong to a payment: dated since a time, with an id that somebody typed, or with an unpaid

@@ -37,36 +37,28 @@ export const listTypedIdsOfIntent = rowsBy<TypedIdRow, [merchantId: string, inte
 });
 
 /** The payments for which an id was typed, in the order in which it was. */
-export function listTypedIdsOfTransaction(
-  db: Queryable,
-  { merchantId, railAccount, transactionKey }: TransactionOfAccount,
-): Promise<TypedIdRow[]> {
-  return db.rows<TypedIdRow>({
-    name: 'typed_ids_list_of_transaction',
-    text: `SELECT ${columns} FROM typed_ids WHERE merchant_id = $1 AND rail_account = $2 AND transaction_key = $3
-           ORDER BY typed_at, intent_id`,
-    values: [merchantId, railAccount, transactionKey],
-  });
-}
+export const listTypedIdsOfTransaction = rowsBy<TypedIdRow, [TransactionOfAccount]>({
+  name: 'typed_ids_list_of_transaction',
+  text: `SELECT ${columns} FROM typed_ids WHERE merchant_id = $1 AND rail_account = $2 AND transaction_key = $3
+         ORDER BY typed_at, intent_id`,
+  values: ({ merchantId, railAccount, transactionKey }) => [merchantId, railAccount, transactionKey],
+});
 
 /** The same for several transactions. */
-export function listTypedIdsOfTransactions(
-  db: Queryable,
-  merchantId: string,
-  transactions: readonly Pick<TransactionOfAccount, 'railAccount' | 'transactionKey'>[],
-): Promise<TypedIdRow[]> {
-  return db.rows<TypedIdRow>({
-    name: 'typed_ids_list_of_transactions',
-    text: `SELECT ${columns} FROM typed_ids
-           WHERE merchant_id = $1 AND rail_account = ANY ($2) AND transaction_key = ANY ($3)
-           ORDER BY typed_at, intent_id`,
-    values: [
-      merchantId,
-      [...new Set(transactions.map(({ railAccount }) => railAccount))],
-      transactions.map(({ transactionKey }) => transactionKey),
-    ],
-  });
-}
+export const listTypedIdsOfTransactions = rowsBy<
+  TypedIdRow,
+  [merchantId: string, transactions: readonly Pick<TransactionOfAccount, 'railAccount' | 'transactionKey'>[]]
+>({
+  name: 'typed_ids_list_of_transactions',
+  text: `SELECT ${columns} FROM typed_ids
+         WHERE merchant_id = $1 AND rail_account = ANY ($2) AND transaction_key = ANY ($3)
+         ORDER BY typed_at, intent_id`,
+  values: (merchantId, transactions) => [
+    merchantId,
+    [...new Set(transactions.map(({ railAccount }) => railAccount))],
+    transactions.map(({ transactionKey }) => transactionKey),
+  ],
+});
 
 /** Updates no row where the id has left `expected`. */
 export function updateTypedId(

@@ -1,6 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
-import { rowsBy } from '../../kit/run-statement.ts';
-import { idsOf } from '../../kit/ids-and-counts.ts';
+import { idsBy, rowBy, rowsBy } from '../../kit/run-statement.ts';
 import type { LineSubject } from '../statement-line.ts';
 
 // What our own records and the ledger say; read across merchants, because one account serves all of them.
@@ -10,20 +9,15 @@ export interface TransactionOwner extends LineSubject {
   transactionId: string;
 }
 
-export function listTransactionOwners(
-  db: Queryable,
-  railAccount: string,
-  transactionIds: readonly string[],
-): Promise<TransactionOwner[]> {
-  return db.rows({
+export const listTransactionOwners = rowsBy<TransactionOwner, [railAccount: string, transactionIds: readonly string[]]>(
+  {
     name: 'reconciliation_transaction_owners',
     text: `-- across merchants: a transaction of the network may be any merchant's
-           SELECT transaction_id AS "transactionId", merchant_id AS "merchantId", subject_id AS id,
-                  CASE kind WHEN 'collection' THEN 'charge' ELSE 'transfer' END AS type
-           FROM provider_transactions WHERE rail_account = $1 AND transaction_id = ANY ($2::text[]) ORDER BY kind`,
-    values: [railAccount, transactionIds],
-  });
-}
+         SELECT transaction_id AS "transactionId", merchant_id AS "merchantId", subject_id AS id,
+                CASE kind WHEN 'collection' THEN 'charge' ELSE 'transfer' END AS type
+         FROM provider_transactions WHERE rail_account = $1 AND transaction_id = ANY ($2::text[]) ORDER BY kind`,
+  },
+);
 
 export interface ReferencedRecord extends LineSubject {
   reference: string;
@@ -56,25 +50,23 @@ export interface UnsettledRefund {
 }
 
 /** The refunds of these charges, the oldest first. */
-export function listUnsettledRefunds(
-  db: Queryable,
-  railAccount: string,
-  charges: readonly LineSubject[],
-): Promise<UnsettledRefund[]> {
-  return db.rows({
-    name: 'reconciliation_unsettled_refunds',
-    text: `-- across merchants: a line may be any merchant's
-           SELECT refunds.merchant_id AS "merchantId", refunds.id, refunds.charge_id AS "chargeId", refunds.amount AS "amountMinor",
-                  refunds.currency
-           FROM unnest($2::uuid[], $3::uuid[]) AS named (merchant_id, id)
-           JOIN refunds ON refunds.merchant_id = named.merchant_id AND refunds.charge_id = named.id
-           JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
-           WHERE COALESCE(transfers.rail_account, $1) = $1 AND transfers.route = 'network'
-             AND transfers.sent_at IS NOT NULL AND transfers.network_transaction_id IS NULL AND transfers.status <> 'cancelled'
-           ORDER BY refunds.id`,
-    values: [railAccount, charges.map(({ merchantId }) => merchantId), charges.map(({ id }) => id)],
-  });
-}
+export const listUnsettledRefunds = rowsBy<UnsettledRefund, [railAccount: string, charges: readonly LineSubject[]]>({
+  name: 'reconciliation_unsettled_refunds',
+  text: `-- across merchants: a line may be any merchant's
+         SELECT refunds.merchant_id AS "merchantId", refunds.id, refunds.charge_id AS "chargeId", refunds.amount AS "amountMinor",
+                refunds.currency
+         FROM unnest($2::uuid[], $3::uuid[]) AS named (merchant_id, id)
+         JOIN refunds ON refunds.merchant_id = named.merchant_id AND refunds.charge_id = named.id
+         JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
+         WHERE COALESCE(transfers.rail_account, $1) = $1 AND transfers.route = 'network'
+           AND transfers.sent_at IS NOT NULL AND transfers.network_transaction_id IS NULL AND transfers.status <> 'cancelled'
+         ORDER BY refunds.id`,
+  values: (railAccount, charges) => [
+    railAccount,
+    charges.map(({ merchantId }) => merchantId),
+    charges.map(({ id }) => id),
+  ],
+});
 
 /** A charge or a transfer, as the comparison needs it. */
 export interface OwnRecord extends LineSubject {
@@ -86,23 +78,21 @@ export interface OwnRecord extends LineSubject {
   name: string;
 }
 
-export function listRecords(db: Queryable, subjects: readonly LineSubject[]): Promise<OwnRecord[]> {
-  return db.rows({
-    name: 'reconciliation_records',
-    text: `-- across merchants: a line may be any merchant's
-           SELECT charges.merchant_id AS "merchantId", charges.id, 'charge' AS type, charges.status,
-                  charges.amount_paid AS "amountMinor", charges.currency, charges.reference,
-                  charges.transaction_reference AS name
-           FROM unnest($1::uuid[], $2::uuid[]) AS named (merchant_id, id)
-           JOIN charges ON charges.merchant_id = named.merchant_id AND charges.id = named.id
-           UNION ALL
-           SELECT transfers.merchant_id, transfers.id, 'transfer', transfers.status, transfers.amount, transfers.currency,
-                  transfers.reference, transfers.id::text
-           FROM unnest($1::uuid[], $2::uuid[]) AS named (merchant_id, id)
-           JOIN transfers ON transfers.merchant_id = named.merchant_id AND transfers.id = named.id`,
-    values: [subjects.map(({ merchantId }) => merchantId), subjects.map(({ id }) => id)],
-  });
-}
+export const listRecords = rowsBy<OwnRecord, [subjects: readonly LineSubject[]]>({
+  name: 'reconciliation_records',
+  text: `-- across merchants: a line may be any merchant's
+         SELECT charges.merchant_id AS "merchantId", charges.id, 'charge' AS type, charges.status,
+                charges.amount_paid AS "amountMinor", charges.currency, charges.reference,
+                charges.transaction_reference AS name
+         FROM unnest($1::uuid[], $2::uuid[]) AS named (merchant_id, id)
+         JOIN charges ON charges.merchant_id = named.merchant_id AND charges.id = named.id
+         UNION ALL
+         SELECT transfers.merchant_id, transfers.id, 'transfer', transfers.status, transfers.amount, transfers.currency,
+                transfers.reference, transfers.id::text
+         FROM unnest($1::uuid[], $2::uuid[]) AS named (merchant_id, id)
+         JOIN transfers ON transfers.merchant_id = named.merchant_id AND transfers.id = named.id`,
+  values: (subjects) => [subjects.map(({ merchantId }) => merchantId), subjects.map(({ id }) => id)],
+});
 
 /** What one flow of a source moved on the float. Sums are bututs as text. */
 export interface FloatMovement {
@@ -121,34 +111,32 @@ export interface FloatMovement {
   firstId: string | null;
 }
 
-export function listFloatMovements(
-  db: Queryable,
-  query: { float: string; start: Date; end: Date; sources: readonly { merchantId: string; id: string }[] },
-): Promise<FloatMovement[]> {
-  return db.rows({
-    name: 'reconciliation_float_movements',
-    text: `-- across merchants: a line may be any merchant's
-           SELECT source_id AS "sourceId", flow, debit_account = $1 AS "isDebit",
-                  (debit_account = 'network_costs' OR credit_account = 'network_costs') AS "isCost",
-                  sum(amount)::text AS amount,
-                  COALESCE(sum(amount) FILTER (WHERE created_at < $2), 0)::text AS "beforeStart",
-                  COALESCE(sum(amount) FILTER (WHERE created_at < $3), 0)::text AS "beforeEnd",
-                  max(created_at) AS "lastAt",
-                  (min(ledger_movements.id::text) FILTER (WHERE created_at >= $2 AND created_at < $3))::uuid AS "firstId"
-           FROM unnest($4::uuid[], $5::uuid[]) AS named (merchant_id, id)
-           JOIN ledger_movements ON ledger_movements.merchant_id = named.merchant_id
-             AND ledger_movements.source_id = named.id
-           WHERE debit_account = $1 OR credit_account = $1
-           GROUP BY source_id, flow, 3, 4`,
-    values: [
-      query.float,
-      query.start,
-      query.end,
-      query.sources.map(({ merchantId }) => merchantId),
-      query.sources.map(({ id }) => id),
-    ],
-  });
-}
+export const listFloatMovements = rowsBy<
+  FloatMovement,
+  [query: { float: string; start: Date; end: Date; sources: readonly { merchantId: string; id: string }[] }]
+>({
+  name: 'reconciliation_float_movements',
+  text: `-- across merchants: a line may be any merchant's
+         SELECT source_id AS "sourceId", flow, debit_account = $1 AS "isDebit",
+                (debit_account = 'network_costs' OR credit_account = 'network_costs') AS "isCost",
+                sum(amount)::text AS amount,
+                COALESCE(sum(amount) FILTER (WHERE created_at < $2), 0)::text AS "beforeStart",
+                COALESCE(sum(amount) FILTER (WHERE created_at < $3), 0)::text AS "beforeEnd",
+                max(created_at) AS "lastAt",
+                (min(ledger_movements.id::text) FILTER (WHERE created_at >= $2 AND created_at < $3))::uuid AS "firstId"
+         FROM unnest($4::uuid[], $5::uuid[]) AS named (merchant_id, id)
+         JOIN ledger_movements ON ledger_movements.merchant_id = named.merchant_id
+           AND ledger_movements.source_id = named.id
+         WHERE debit_account = $1 OR credit_account = $1
+         GROUP BY source_id, flow, 3, 4`,
+  values: (query) => [
+    query.float,
+    query.start,
+    query.end,
+    query.sources.map(({ merchantId }) => merchantId),
+    query.sources.map(({ id }) => id),
+  ],
+});
 
 /** A movement on the float within a day. */
 export interface DayMovement {
@@ -158,19 +146,17 @@ export interface DayMovement {
 }
 
 /** By id, after `after`; the ids bound what is read. */
-export function listDayMovements(
-  db: Queryable,
-  query: { merchantId: string; float: string; start: Date; end: Date; idMax: string; after: string; rowsMax: number },
-): Promise<DayMovement[]> {
-  return db.rows({
-    name: 'reconciliation_day_movements',
-    text: `SELECT id, source_type AS "sourceType", source_id AS "sourceId" FROM ledger_movements
-           WHERE merchant_id = $1 AND id > $5 AND id < $6 AND created_at >= $3 AND created_at < $4
-             AND (debit_account = $2 OR credit_account = $2)
-           ORDER BY id LIMIT $7`,
-    values: [query.merchantId, query.float, query.start, query.end, query.after, query.idMax, query.rowsMax],
-  });
-}
+export const listDayMovements = rowsBy<
+  DayMovement,
+  [query: { merchantId: string; float: string; start: Date; end: Date; idMax: string; after: string; rowsMax: number }]
+>({
+  name: 'reconciliation_day_movements',
+  text: `SELECT id, source_type AS "sourceType", source_id AS "sourceId" FROM ledger_movements
+         WHERE merchant_id = $1 AND id > $5 AND id < $6 AND created_at >= $3 AND created_at < $4
+           AND (debit_account = $2 OR credit_account = $2)
+         ORDER BY id LIMIT $7`,
+  values: (query) => [query.merchantId, query.float, query.start, query.end, query.after, query.idMax, query.rowsMax],
+});
 
 /** Who has money on a float, by id. */
 export async function listMerchantsOnFloat(db: Queryable, float: string): Promise<string[]> {
@@ -185,31 +171,29 @@ export async function listMerchantsOnFloat(db: Queryable, float: string): Promis
 }
 
 /** A float's balance at two times, of all merchants together; bututs as text. */
-export function readFloatBalances(
-  db: Queryable,
-  query: { float: string; merchants: readonly string[]; start: Date; end: Date; firstId: string },
-): Promise<{ atStart: string; atEnd: string } | undefined> {
-  return db.row({
-    name: 'reconciliation_float_balances',
-    text: `-- across merchants: an account may serve all of them
-           WITH now AS (
-             SELECT sum(amount) AS balance FROM (
-               SELECT balance AS amount FROM ledger_accounts WHERE account = $1
-               UNION ALL SELECT amount FROM ledger_deltas WHERE account = $1
-             ) AS parts
-           ), later AS (
-             SELECT sum(CASE WHEN debit_account = $1 THEN amount ELSE -amount END) AS after_start,
-                    sum(CASE WHEN debit_account = $1 THEN amount ELSE -amount END) FILTER (WHERE created_at >= $3) AS after_end
-             FROM ledger_movements
-             WHERE merchant_id = ANY ($4::uuid[]) AND id >= $5 AND created_at >= $2
-               AND (debit_account = $1 OR credit_account = $1)
-           )
-           SELECT (COALESCE(balance, 0) - COALESCE(after_start, 0))::text AS "atStart",
-                  (COALESCE(balance, 0) - COALESCE(after_end, 0))::text AS "atEnd"
-           FROM now, later`,
-    values: [query.float, query.start, query.end, query.merchants, query.firstId],
-  });
-}
+export const readFloatBalances = rowBy<
+  { atStart: string; atEnd: string },
+  [query: { float: string; merchants: readonly string[]; start: Date; end: Date; firstId: string }]
+>({
+  name: 'reconciliation_float_balances',
+  text: `-- across merchants: an account may serve all of them
+         WITH now AS (
+           SELECT sum(amount) AS balance FROM (
+             SELECT balance AS amount FROM ledger_accounts WHERE account = $1
+             UNION ALL SELECT amount FROM ledger_deltas WHERE account = $1
+           ) AS parts
+         ), later AS (
+           SELECT sum(CASE WHEN debit_account = $1 THEN amount ELSE -amount END) AS after_start,
+                  sum(CASE WHEN debit_account = $1 THEN amount ELSE -amount END) FILTER (WHERE created_at >= $3) AS after_end
+           FROM ledger_movements
+           WHERE merchant_id = ANY ($4::uuid[]) AND id >= $5 AND created_at >= $2
+             AND (debit_account = $1 OR credit_account = $1)
+         )
+         SELECT (COALESCE(balance, 0) - COALESCE(after_start, 0))::text AS "atStart",
+                (COALESCE(balance, 0) - COALESCE(after_end, 0))::text AS "atEnd"
+         FROM now, later`,
+  values: (query) => [query.float, query.start, query.end, query.merchants, query.firstId],
+});
 
 /** A payment that a line without a reference may belong to. */
 export interface Candidate extends OwnRecord {
@@ -244,10 +228,7 @@ export function listCandidates(
 }
 
 /** The merchants of an environment. */
-export function listMerchantIds(db: Queryable, testMode: boolean): Promise<string[]> {
-  return idsOf(db, {
-    name: 'reconciliation_merchant_ids',
-    text: 'SELECT id FROM merchants WHERE test_mode = $1',
-    values: [testMode],
-  });
-}
+export const listMerchantIds = idsBy<[testMode: boolean]>({
+  name: 'reconciliation_merchant_ids',
+  text: 'SELECT id FROM merchants WHERE test_mode = $1',
+});

@@ -1,7 +1,7 @@
 import { columnFilter } from '../../api/list-filter.ts';
 import { listOf, type ListSource } from '../../api/list-reader.ts';
 import type { Queryable } from '../../kit/db.ts';
-import { rowBy, rowsBy } from '../../kit/run-statement.ts';
+import { rowBy, rowsBy, runBy } from '../../kit/run-statement.ts';
 import type { ReconciledDay } from '../reconciled-day.ts';
 
 const columns = `rail_account AS "railAccount", day::text AS day, id, merchant_id AS "ownerId", test_mode AS "testMode", currency, lines,
@@ -11,43 +11,41 @@ const columns = `rail_account AS "railAccount", day::text AS day, id, merchant_i
   ran_at AS "ranAt"`;
 
 /** A day that is reconciled again replaces its result. */
-export function upsertDay(db: Queryable, day: ReconciledDay): Promise<number> {
-  return db.run({
-    name: 'reconciliation_days_upsert',
-    text: `-- across merchants: an account may serve all of them
-           INSERT INTO reconciliation_days (rail_account, day, merchant_id, test_mode, currency, lines, matched, in_transit,
-             differences, gaps, statement_change, statement_closing, ledger_change, ledger_closing, opening_difference,
-             listed, unexplained, ran_at, id)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-           ON CONFLICT (rail_account, day) DO UPDATE SET merchant_id = excluded.merchant_id, lines = excluded.lines,
-             matched = excluded.matched, in_transit = excluded.in_transit, differences = excluded.differences,
-             gaps = excluded.gaps, statement_change = excluded.statement_change,
-             statement_closing = excluded.statement_closing, ledger_change = excluded.ledger_change,
-             ledger_closing = excluded.ledger_closing, opening_difference = excluded.opening_difference,
-             listed = excluded.listed, unexplained = excluded.unexplained, ran_at = excluded.ran_at`,
-    values: [
-      day.railAccount,
-      day.day,
-      day.ownerId,
-      day.testMode,
-      day.currency,
-      day.lines,
-      day.matched,
-      day.inTransit,
-      JSON.stringify(day.differences),
-      day.gaps,
-      day.statementChangeMinor,
-      day.statementClosingMinor,
-      day.ledgerChangeMinor,
-      day.ledgerClosingMinor,
-      day.openingDifferenceMinor,
-      day.listedMinor,
-      day.unexplainedMinor,
-      day.ranAt,
-      day.id,
-    ],
-  });
-}
+export const upsertDay = runBy<[day: ReconciledDay]>({
+  name: 'reconciliation_days_upsert',
+  text: `-- across merchants: an account may serve all of them
+         INSERT INTO reconciliation_days (rail_account, day, merchant_id, test_mode, currency, lines, matched, in_transit,
+           differences, gaps, statement_change, statement_closing, ledger_change, ledger_closing, opening_difference,
+           listed, unexplained, ran_at, id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+         ON CONFLICT (rail_account, day) DO UPDATE SET merchant_id = excluded.merchant_id, lines = excluded.lines,
+           matched = excluded.matched, in_transit = excluded.in_transit, differences = excluded.differences,
+           gaps = excluded.gaps, statement_change = excluded.statement_change,
+           statement_closing = excluded.statement_closing, ledger_change = excluded.ledger_change,
+           ledger_closing = excluded.ledger_closing, opening_difference = excluded.opening_difference,
+           listed = excluded.listed, unexplained = excluded.unexplained, ran_at = excluded.ran_at`,
+  values: (day) => [
+    day.railAccount,
+    day.day,
+    day.ownerId,
+    day.testMode,
+    day.currency,
+    day.lines,
+    day.matched,
+    day.inTransit,
+    JSON.stringify(day.differences),
+    day.gaps,
+    day.statementChangeMinor,
+    day.statementClosingMinor,
+    day.ledgerChangeMinor,
+    day.ledgerClosingMinor,
+    day.openingDifferenceMinor,
+    day.listedMinor,
+    day.unexplainedMinor,
+    day.ranAt,
+    day.id,
+  ],
+});
 
 /** The account's results of a day, of all accounts. */
 export const listResultsOfDay = rowsBy<ReconciledDay, [day: string]>({

@@ -1,6 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { rowBy, rowsBy } from '../../kit/run-statement.ts';
-import { isFound } from '../../kit/ids-and-counts.ts';
+import { isFoundBy, rowBy, rowsBy, runBy } from '../../kit/run-statement.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { StatementEntry } from '../../networks/statement.ts';
 import type { Mapping } from '../mapping.ts';
@@ -53,27 +52,25 @@ export const listImports = rowsBy<StatementImport, [railAccount: string, rowsMax
 });
 
 /** Guarded by how far the import was: of two processes with one file, the second fails. */
-export function updateImport(db: Queryable, rowsBefore: bigint, next: StatementImport): Promise<number> {
-  return db.run({
-    name: 'statement_imports_update',
-    text: `UPDATE statement_imports SET rows_done = $4, lines_new = $5, lines_known = $6, lines_refused = $7,
-             first_day = $8, last_day = $9, is_descending = $10, finished_at = $11
-           WHERE rail_account = $1 AND id = $2 AND rows_done = $3 AND finished_at IS NULL`,
-    values: [
-      next.railAccount,
-      next.id,
-      rowsBefore,
-      next.rowsDone,
-      next.linesNew,
-      next.linesKnown,
-      next.linesRefused,
-      next.firstDay,
-      next.lastDay,
-      next.isDescending,
-      next.finishedAt,
-    ],
-  });
-}
+export const updateImport = runBy<[rowsBefore: bigint, next: StatementImport]>({
+  name: 'statement_imports_update',
+  text: `UPDATE statement_imports SET rows_done = $4, lines_new = $5, lines_known = $6, lines_refused = $7,
+           first_day = $8, last_day = $9, is_descending = $10, finished_at = $11
+         WHERE rail_account = $1 AND id = $2 AND rows_done = $3 AND finished_at IS NULL`,
+  values: (rowsBefore, next) => [
+    next.railAccount,
+    next.id,
+    rowsBefore,
+    next.rowsDone,
+    next.linesNew,
+    next.linesKnown,
+    next.linesRefused,
+    next.firstDay,
+    next.lastDay,
+    next.isDescending,
+    next.finishedAt,
+  ],
+});
 
 /**
  * Whether an import may lack lines of the day, and none that came after it has them all. One that has refused rows, beside those whose
@@ -81,69 +78,55 @@ export function updateImport(db: Queryable, rowsBefore: bigint, next: StatementI
  * One that has not ended may go on to any day before it began, until a later import has all the days that it had read. Of refusals
  * the first `refusalsMax` are stored, and judged.
  */
-export function isImportIncomplete(
-  db: Queryable,
-  railAccount: string,
-  { day, expected, refusalsMax }: { day: string; expected: string; refusalsMax: number },
-): Promise<boolean> {
-  return isFound(db, {
-    name: 'statement_imports_incomplete',
-    text: `WITH imports AS (
-             SELECT id, first_day, last_day, created_at, finished_at,
-                    finished_at IS NULL OR LEAST(lines_refused, $4) > (
-                      SELECT count(*) FROM statement_refusals
-                      WHERE statement_refusals.rail_account = $1 AND import_id = statement_imports.id AND reason = $3
-                    ) AS is_partial
-             FROM statement_imports WHERE rail_account = $1 AND first_day IS NOT NULL
-           )
-           SELECT id FROM imports
-           WHERE is_partial
-             AND CASE WHEN finished_at IS NULL THEN (created_at AT TIME ZONE 'UTC')::date >= $2::date
-                      ELSE $2::date BETWEEN first_day AND last_day END
-             AND NOT EXISTS (
-               SELECT FROM imports AS later
-               WHERE NOT later.is_partial AND later.id > imports.id
-                 AND CASE WHEN imports.finished_at IS NULL
-                          THEN later.first_day <= imports.first_day AND later.last_day >= imports.last_day
-                          ELSE $2::date BETWEEN later.first_day AND later.last_day END
-             ) LIMIT 1`,
-    values: [railAccount, day, expected, refusalsMax],
-  });
-}
+export const isImportIncomplete = isFoundBy<
+  [railAccount: string, { day: string; expected: string; refusalsMax: number }]
+>({
+  name: 'statement_imports_incomplete',
+  text: `WITH imports AS (
+           SELECT id, first_day, last_day, created_at, finished_at,
+                  finished_at IS NULL OR LEAST(lines_refused, $4) > (
+                    SELECT count(*) FROM statement_refusals
+                    WHERE statement_refusals.rail_account = $1 AND import_id = statement_imports.id AND reason = $3
+                  ) AS is_partial
+           FROM statement_imports WHERE rail_account = $1 AND first_day IS NOT NULL
+         )
+         SELECT id FROM imports
+         WHERE is_partial
+           AND CASE WHEN finished_at IS NULL THEN (created_at AT TIME ZONE 'UTC')::date >= $2::date
+                    ELSE $2::date BETWEEN first_day AND last_day END
+           AND NOT EXISTS (
+             SELECT FROM imports AS later
+             WHERE NOT later.is_partial AND later.id > imports.id
+               AND CASE WHEN imports.finished_at IS NULL
+                        THEN later.first_day <= imports.first_day AND later.last_day >= imports.last_day
+                        ELSE $2::date BETWEEN later.first_day AND later.last_day END
+           ) LIMIT 1`,
+  values: (railAccount, { day, expected, refusalsMax }) => [railAccount, day, expected, refusalsMax],
+});
 
 /** Whether an import that began since then, and has ended, has the day: between its first and last line, or read by API. */
-export function hasEndedImport(
-  db: Queryable,
-  railAccount: string,
-  { day, since }: { day: string; since: Record<StatementImport['source'], Date> },
-): Promise<boolean> {
-  return isFound(db, {
-    name: 'statement_imports_ended',
-    text: `SELECT id FROM statement_imports
-           WHERE rail_account = $1 AND created_at >= CASE source WHEN 'api' THEN $4::timestamptz ELSE $3::timestamptz END
-             AND finished_at IS NOT NULL
-             AND ($2::date BETWEEN first_day AND last_day OR (source = 'api' AND name = $2::date::text)) LIMIT 1`,
-    values: [railAccount, day, since.file, since.api],
-  });
-}
+export const hasEndedImport = isFoundBy<
+  [railAccount: string, { day: string; since: Record<StatementImport['source'], Date> }]
+>({
+  name: 'statement_imports_ended',
+  text: `SELECT id FROM statement_imports
+         WHERE rail_account = $1 AND created_at >= CASE source WHEN 'api' THEN $4::timestamptz ELSE $3::timestamptz END
+           AND finished_at IS NOT NULL
+           AND ($2::date BETWEEN first_day AND last_day OR (source = 'api' AND name = $2::date::text)) LIMIT 1`,
+  values: (railAccount, { day, since }) => [railAccount, day, since.file, since.api],
+});
 
 /**
  * Whether one import that began since then, and has ended, has lines before the day and after it. With `isFirst`, nothing is stored
  * of the days before, and it may begin on the day.
  */
-export function hasImportAcross(
-  db: Queryable,
-  railAccount: string,
-  { day, since, isFirst }: { day: string; since: Date; isFirst: boolean },
-): Promise<boolean> {
-  return isFound(db, {
-    name: 'statement_imports_across',
-    text: `SELECT id FROM statement_imports
-           WHERE rail_account = $1 AND created_at >= $3 AND finished_at IS NOT NULL AND last_day > $2::date
-             AND (first_day < $2::date OR ($4::boolean AND first_day = $2::date)) LIMIT 1`,
-    values: [railAccount, day, since, isFirst],
-  });
-}
+export const hasImportAcross = isFoundBy<[railAccount: string, { day: string; since: Date; isFirst: boolean }]>({
+  name: 'statement_imports_across',
+  text: `SELECT id FROM statement_imports
+         WHERE rail_account = $1 AND created_at >= $3 AND finished_at IS NOT NULL AND last_day > $2::date
+           AND (first_day < $2::date OR ($4::boolean AND first_day = $2::date)) LIMIT 1`,
+  values: (railAccount, { day, since, isFirst }) => [railAccount, day, since, isFirst],
+});
 
 export interface RowRefusal {
   rowNumber: number;
@@ -261,17 +244,14 @@ export function updateSeenLines(
 }
 
 /** Replaces a mapping of the same name. */
-export function upsertMapping(
-  db: Queryable,
-  saved: { railAccount: string; name: string; definition: Mapping; createdAt: Date },
-): Promise<number> {
-  return db.run({
-    name: 'statement_mappings_upsert',
-    text: `INSERT INTO statement_mappings (rail_account, name, definition, created_at) VALUES ($1, $2, $3, $4)
-           ON CONFLICT (rail_account, name) DO UPDATE SET definition = excluded.definition, created_at = excluded.created_at`,
-    values: [saved.railAccount, saved.name, JSON.stringify(saved.definition), saved.createdAt],
-  });
-}
+export const upsertMapping = runBy<
+  [saved: { railAccount: string; name: string; definition: Mapping; createdAt: Date }]
+>({
+  name: 'statement_mappings_upsert',
+  text: `INSERT INTO statement_mappings (rail_account, name, definition, created_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (rail_account, name) DO UPDATE SET definition = excluded.definition, created_at = excluded.created_at`,
+  values: (saved) => [saved.railAccount, saved.name, JSON.stringify(saved.definition), saved.createdAt],
+});
 
 /** By name. */
 export const listMappings = rowsBy<{ name: string; definition: Mapping }, [railAccount: string]>({

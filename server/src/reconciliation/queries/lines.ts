@@ -1,6 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { rowBy } from '../../kit/run-statement.ts';
-import { idsOf, isFound } from '../../kit/ids-and-counts.ts';
+import { idsBy, isFoundBy, rowBy, rowsBy, runBy, valueBy } from '../../kit/run-statement.ts';
 import type { LineSubject, StatementLine } from '../statement-line.ts';
 
 /** A row of statement_lines as the driver returns it. */
@@ -43,44 +42,34 @@ export function listUnlinkedLines(
   });
 }
 
-export function updateLineSubjects(
-  db: Queryable,
-  railAccount: string,
-  found: readonly { lineId: string; subject: LineSubject }[],
-): Promise<number> {
-  return db.run({
-    name: 'statement_lines_update_subjects',
-    text: `-- across merchants: a line is an account's, which may serve all of them
-           UPDATE statement_lines SET merchant_id = found.merchant_id, subject_type = found.type, subject_id = found.subject_id
-           FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::uuid[]) AS found (id, merchant_id, type, subject_id)
-           WHERE statement_lines.rail_account = $1 AND statement_lines.id = found.id`,
-    values: [
-      railAccount,
-      found.map(({ lineId }) => lineId),
-      found.map(({ subject }) => subject.merchantId),
-      found.map(({ subject }) => subject.type),
-      found.map(({ subject }) => subject.id),
-    ],
-  });
-}
+export const updateLineSubjects = runBy<
+  [railAccount: string, found: readonly { lineId: string; subject: LineSubject }[]]
+>({
+  name: 'statement_lines_update_subjects',
+  text: `-- across merchants: a line is an account's, which may serve all of them
+         UPDATE statement_lines SET merchant_id = found.merchant_id, subject_type = found.type, subject_id = found.subject_id
+         FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::uuid[]) AS found (id, merchant_id, type, subject_id)
+         WHERE statement_lines.rail_account = $1 AND statement_lines.id = found.id`,
+  values: (railAccount, found) => [
+    railAccount,
+    found.map(({ lineId }) => lineId),
+    found.map(({ subject }) => subject.merchantId),
+    found.map(({ subject }) => subject.type),
+    found.map(({ subject }) => subject.id),
+  ],
+});
 
 /** The records that lines of a day belong to, in the order of their ids. */
-export function listSubjectsOfDay(
-  db: Queryable,
-  railAccount: string,
-  day: string,
-  after: string | null,
-  rowsMax: number,
-): Promise<LineSubject[]> {
-  return db.rows({
-    name: 'statement_lines_subjects_of_day',
-    text: `-- across merchants: a line is an account's, which may serve all of them
-           SELECT DISTINCT subject_id AS id, merchant_id AS "merchantId", subject_type AS type FROM statement_lines
-           WHERE rail_account = $1 AND day = $2 AND subject_id IS NOT NULL AND ($3::uuid IS NULL OR subject_id > $3)
-           ORDER BY subject_id LIMIT $4`,
-    values: [railAccount, day, after, rowsMax],
-  });
-}
+export const listSubjectsOfDay = rowsBy<
+  LineSubject,
+  [railAccount: string, day: string, after: string | null, rowsMax: number]
+>({
+  name: 'statement_lines_subjects_of_day',
+  text: `-- across merchants: a line is an account's, which may serve all of them
+         SELECT DISTINCT subject_id AS id, merchant_id AS "merchantId", subject_type AS type FROM statement_lines
+         WHERE rail_account = $1 AND day = $2 AND subject_id IS NOT NULL AND ($3::uuid IS NULL OR subject_id > $3)
+         ORDER BY subject_id LIMIT $4`,
+});
 
 /** Every line of these records, of whatever day. */
 export function listLinesOfSubjects(
@@ -107,15 +96,12 @@ export function findLines(db: Queryable, railAccount: string, ids: readonly stri
 }
 
 /** When the newest line of an account was; null without any. */
-export async function findNewestLineTime(db: Queryable, railAccount: string): Promise<Date | null> {
-  const row = await db.row<{ at: Date }>({
-    name: 'statement_lines_newest',
-    text: `-- across merchants: a line is an account's, which may serve all of them
-           SELECT at FROM statement_lines WHERE rail_account = $1 ORDER BY day DESC, at DESC, sequence DESC LIMIT 1`,
-    values: [railAccount],
-  });
-  return row?.at ?? null;
-}
+export const findNewestLineTime = valueBy<Date | null, [railAccount: string]>({
+  name: 'statement_lines_newest',
+  text: `-- across merchants: a line is an account's, which may serve all of them
+         SELECT at AS value FROM statement_lines WHERE rail_account = $1 ORDER BY day DESC, at DESC, sequence DESC LIMIT 1`,
+  none: null,
+});
 
 /** The last day before a day that has lines, and the first one after it; null for none. */
 export async function findLineDaysAround(
@@ -169,20 +155,12 @@ export const readDayOfLines = rowBy<DayOfLines, [railAccount: string, day: strin
 });
 
 /** Which of these records have a line on a day. */
-export function listSubjectsWithLines(
-  db: Queryable,
-  railAccount: string,
-  day: string,
-  subjectIds: readonly string[],
-): Promise<string[]> {
-  return idsOf(db, {
-    name: 'statement_lines_subjects_with_lines',
-    text: `-- across merchants: a line is an account's, which may serve all of them
-           SELECT DISTINCT subject_id AS id FROM statement_lines
-           WHERE rail_account = $1 AND day = $2 AND subject_id = ANY ($3::uuid[])`,
-    values: [railAccount, day, subjectIds],
-  });
-}
+export const listSubjectsWithLines = idsBy<[railAccount: string, day: string, subjectIds: readonly string[]]>({
+  name: 'statement_lines_subjects_with_lines',
+  text: `-- across merchants: a line is an account's, which may serve all of them
+         SELECT DISTINCT subject_id AS id FROM statement_lines
+         WHERE rail_account = $1 AND day = $2 AND subject_id = ANY ($3::uuid[])`,
+});
 
 /** The lines of a transaction of the network, of whatever account. */
 export function listLinesOfTransaction(
@@ -232,15 +210,12 @@ export async function listReportedLines(
 }
 
 /** Whether any line, of whatever day, is of this transaction of the network. */
-export function hasLineOfTransaction(
-  db: Queryable,
-  railAccount: string,
-  transactionIds: readonly string[],
-): Promise<boolean> {
-  return isFound(db, {
-    name: 'statement_lines_has_transaction',
-    text: `-- across merchants: a line is an account's, which may serve all of them
-           SELECT id FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2) LIMIT 1`,
-    values: [railAccount, transactionIds.flatMap((id) => [`collection ${id}`, `other ${id}`])],
-  });
-}
+export const hasLineOfTransaction = isFoundBy<[railAccount: string, transactionIds: readonly string[]]>({
+  name: 'statement_lines_has_transaction',
+  text: `-- across merchants: a line is an account's, which may serve all of them
+         SELECT id FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2) LIMIT 1`,
+  values: (railAccount, transactionIds) => [
+    railAccount,
+    transactionIds.flatMap((id) => [`collection ${id}`, `other ${id}`]),
+  ],
+});

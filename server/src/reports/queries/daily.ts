@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { statementBy } from '../../kit/run-statement.ts';
+import { rowsBy, statementBy, valueBy } from '../../kit/run-statement.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { CollectedFigure, Dimension, Figures } from '../figures.ts';
@@ -33,34 +33,30 @@ export interface DailyRow extends Figures {
 }
 
 /** Both days included; with `key` only its own. */
-export function listDaily(
-  db: Queryable,
-  query: { merchantId: string; dimension: Dimension; from: string; to: string; key: string | null },
-): Promise<DailyRow[]> {
-  return db.rows<DailyRow>({
-    name: 'daily_figures_list',
-    text: `SELECT day::text AS day, dimension, key, ${figureSelection} FROM daily_figures
-           WHERE merchant_id = $1 AND dimension = $2 AND day >= $3::date AND day <= $4::date
-             AND ($5::text IS NULL OR key = $5)`,
-    values: [query.merchantId, query.dimension, query.from, query.to, query.key],
-  });
-}
+export const listDaily = rowsBy<
+  DailyRow,
+  [query: { merchantId: string; dimension: Dimension; from: string; to: string; key: string | null }]
+>({
+  name: 'daily_figures_list',
+  text: `SELECT day::text AS day, dimension, key, ${figureSelection} FROM daily_figures
+         WHERE merchant_id = $1 AND dimension = $2 AND day >= $3::date AND day <= $4::date
+           AND ($5::text IS NULL OR key = $5)`,
+  values: (query) => [query.merchantId, query.dimension, query.from, query.to, query.key],
+});
 
 /** What was collected by counter or link, both days included. */
-export function sumDailyByKey(
-  db: Queryable,
-  query: { merchantId: string; dimension: Dimension; from: string; to: string },
-): Promise<Pick<DailyRow, 'key' | CollectedFigure>[]> {
-  return db.rows({
-    name: 'daily_figures_sum_by_key',
-    text: `SELECT key, sum(collected)::bigint AS "collectedMinor", sum(collected_count)::bigint AS "collectedCount",
-             sum(direct)::bigint AS "directMinor", sum(direct_count)::bigint AS "directCount",
-             sum(direct_back)::bigint AS "directBackMinor", sum(unpaid_count)::bigint AS "unpaidCount"
-           FROM daily_figures
-           WHERE merchant_id = $1 AND dimension = $2 AND day >= $3::date AND day <= $4::date GROUP BY key`,
-    values: [query.merchantId, query.dimension, query.from, query.to],
-  });
-}
+export const sumDailyByKey = rowsBy<
+  Pick<DailyRow, 'key' | CollectedFigure>,
+  [query: { merchantId: string; dimension: Dimension; from: string; to: string }]
+>({
+  name: 'daily_figures_sum_by_key',
+  text: `SELECT key, sum(collected)::bigint AS "collectedMinor", sum(collected_count)::bigint AS "collectedCount",
+           sum(direct)::bigint AS "directMinor", sum(direct_count)::bigint AS "directCount",
+           sum(direct_back)::bigint AS "directBackMinor", sum(unpaid_count)::bigint AS "unpaidCount"
+         FROM daily_figures
+         WHERE merchant_id = $1 AND dimension = $2 AND day >= $3::date AND day <= $4::date GROUP BY key`,
+  values: (query) => [query.merchantId, query.dimension, query.from, query.to],
+});
 
 export function insertDaily(merchantId: string, rows: readonly DailyRow[]): Statement {
   const columns = 4 + figureColumns.length;
@@ -91,24 +87,18 @@ export function insertDaily(merchantId: string, rows: readonly DailyRow[]): Stat
 }
 
 /** The first day that is not rolled up; undefined before the first roll-up. */
-export async function findNextDay(db: Queryable, merchantId: string): Promise<string | undefined> {
-  const row = await db.row<{ day: string }>({
-    name: 'daily_figure_progress_find',
-    text: 'SELECT next_day::text AS day FROM daily_figure_progress WHERE merchant_id = $1',
-    values: [merchantId],
-  });
-  return row?.day;
-}
+export const findNextDay = valueBy<string | undefined, [merchantId: string]>({
+  name: 'daily_figure_progress_find',
+  text: 'SELECT next_day::text AS value FROM daily_figure_progress WHERE merchant_id = $1',
+  none: undefined,
+});
 
 /** As `findNextDay`, locked until the transaction ends: days are rolled up one after another. */
-export async function lockNextDay(db: Queryable, merchantId: string): Promise<string | undefined> {
-  const row = await db.row<{ day: string }>({
-    name: 'daily_figure_progress_lock',
-    text: 'SELECT next_day::text AS day FROM daily_figure_progress WHERE merchant_id = $1 FOR UPDATE',
-    values: [merchantId],
-  });
-  return row?.day;
-}
+export const lockNextDay = valueBy<string | undefined, [merchantId: string]>({
+  name: 'daily_figure_progress_lock',
+  text: 'SELECT next_day::text AS value FROM daily_figure_progress WHERE merchant_id = $1 FOR UPDATE',
+  none: undefined,
+});
 
 export const insertProgressOnce = statementBy<[merchantId: string, nextDay: string]>({
   name: 'daily_figure_progress_insert',
@@ -132,17 +122,14 @@ export const deleteProgress = statementBy<[merchantId: string]>({
 });
 
 /** When the merchant's first payment or movement was made; null without any. */
-export async function findFirstActivity(db: Queryable, merchantId: string): Promise<Date | null> {
-  const row = await db.row<{ at: Date | null }>({
-    name: 'reports_first_activity',
-    text: `SELECT LEAST(
-             (SELECT created_at FROM payment_intents WHERE merchant_id = $1 ORDER BY id LIMIT 1),
-             (SELECT created_at FROM ledger_movements WHERE merchant_id = $1 ORDER BY id LIMIT 1)
-           ) AS at`,
-    values: [merchantId],
-  });
-  return row?.at ?? null;
-}
+export const findFirstActivity = valueBy<Date | null, [merchantId: string]>({
+  name: 'reports_first_activity',
+  text: `SELECT LEAST(
+           (SELECT created_at FROM payment_intents WHERE merchant_id = $1 ORDER BY id LIMIT 1),
+           (SELECT created_at FROM ledger_movements WHERE merchant_id = $1 ORDER BY id LIMIT 1)
+         ) AS value`,
+  none: null,
+});
 
 /** Merchants with days before `closedBefore` that are not rolled up, in the order of their ids. */
 export function listMerchantsToRollUp(
@@ -164,16 +151,13 @@ export function listMerchantsToRollUp(
 }
 
 /** Names of counters and links, also of deleted ones. */
-export function listNames(
-  db: Queryable,
-  merchantId: string,
-  { terminalIds, paymentLinkIds }: { terminalIds: readonly string[]; paymentLinkIds: readonly string[] },
-): Promise<{ id: string; name: string }[]> {
-  return db.rows({
-    name: 'reports_names',
-    text: `SELECT id, name FROM virtual_terminals WHERE merchant_id = $1 AND id = ANY ($2::uuid[])
-           UNION ALL
-           SELECT id, title FROM payment_links WHERE merchant_id = $1 AND id = ANY ($3::uuid[])`,
-    values: [merchantId, terminalIds, paymentLinkIds],
-  });
-}
+export const listNames = rowsBy<
+  { id: string; name: string },
+  [merchantId: string, { terminalIds: readonly string[]; paymentLinkIds: readonly string[] }]
+>({
+  name: 'reports_names',
+  text: `SELECT id, name FROM virtual_terminals WHERE merchant_id = $1 AND id = ANY ($2::uuid[])
+         UNION ALL
+         SELECT id, title FROM payment_links WHERE merchant_id = $1 AND id = ANY ($3::uuid[])`,
+  values: (merchantId, { terminalIds, paymentLinkIds }) => [merchantId, terminalIds, paymentLinkIds],
+});

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 
 /** A payment, transfer or refund, with whose it is. */
 export interface FoundRecord {
@@ -12,42 +13,32 @@ const columns = `merchant_places.merchant_id AS "merchantId", found.kind, found.
 const everyMerchant = 'merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id';
 
 /** By its own id, or by the id of an attempt to pay it: a look-up in each merchant's primary keys. */
-export function findRecordsById(
-  db: Queryable,
-  { testMode, id }: { testMode: boolean; id: string },
-): Promise<FoundRecord[]> {
-  return db.rows<FoundRecord>({
-    name: 'reports_find_by_id',
-    text: `-- across merchants: an operator has the id alone
-           SELECT ${columns} FROM ${everyMerchant} CROSS JOIN LATERAL (
-             SELECT 'payment' AS kind, id FROM payment_intents WHERE merchant_id = merchant_places.merchant_id AND payment_intents.id = $2
-             UNION ALL
-             SELECT 'payment', intent_id FROM charges WHERE merchant_id = merchant_places.merchant_id AND charges.id = $2
-             UNION ALL
-             SELECT ${transferKind}, id FROM transfers WHERE merchant_id = merchant_places.merchant_id AND transfers.id = $2
-           ) AS found WHERE test_mode = $1`,
-    values: [testMode, id],
-  });
-}
+export const findRecordsById = rowsBy<FoundRecord, [{ testMode: boolean; id: string }]>({
+  name: 'reports_find_by_id',
+  text: `-- across merchants: an operator has the id alone
+         SELECT ${columns} FROM ${everyMerchant} CROSS JOIN LATERAL (
+           SELECT 'payment' AS kind, id FROM payment_intents WHERE merchant_id = merchant_places.merchant_id AND payment_intents.id = $2
+           UNION ALL
+           SELECT 'payment', intent_id FROM charges WHERE merchant_id = merchant_places.merchant_id AND charges.id = $2
+           UNION ALL
+           SELECT ${transferKind}, id FROM transfers WHERE merchant_id = merchant_places.merchant_id AND transfers.id = $2
+         ) AS found WHERE test_mode = $1`,
+  values: ({ testMode, id }) => [testMode, id],
+});
 
 /** By a reference of ours, as receipts and networks show it. */
-export function findRecordsByReference(
-  db: Queryable,
-  { testMode, reference }: { testMode: boolean; reference: string },
-): Promise<FoundRecord[]> {
-  return db.rows<FoundRecord>({
-    name: 'reports_find_by_reference',
-    text: `-- across merchants: an operator has the reference alone
-           SELECT ${columns} FROM ${everyMerchant} CROSS JOIN LATERAL (
-             SELECT 'payment' AS kind, intent_id AS id FROM charges WHERE merchant_id = merchant_places.merchant_id AND reference = $2
-             UNION
-             SELECT 'payment', intent_id FROM charges WHERE merchant_id = merchant_places.merchant_id AND transaction_reference = upper($2)
-             UNION
-             SELECT ${transferKind}, id FROM transfers WHERE merchant_id = merchant_places.merchant_id AND reference = $2
-           ) AS found WHERE test_mode = $1`,
-    values: [testMode, reference],
-  });
-}
+export const findRecordsByReference = rowsBy<FoundRecord, [{ testMode: boolean; reference: string }]>({
+  name: 'reports_find_by_reference',
+  text: `-- across merchants: an operator has the reference alone
+         SELECT ${columns} FROM ${everyMerchant} CROSS JOIN LATERAL (
+           SELECT 'payment' AS kind, intent_id AS id FROM charges WHERE merchant_id = merchant_places.merchant_id AND reference = $2
+           UNION
+           SELECT 'payment', intent_id FROM charges WHERE merchant_id = merchant_places.merchant_id AND transaction_reference = upper($2)
+           UNION
+           SELECT ${transferKind}, id FROM transfers WHERE merchant_id = merchant_places.merchant_id AND reference = $2
+         ) AS found WHERE test_mode = $1`,
+  values: ({ testMode, reference }) => [testMode, reference],
+});
 
 /** By the network's own id of money that moved. */
 export async function findRecordsByNetworkId(

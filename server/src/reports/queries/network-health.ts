@@ -1,4 +1,3 @@
-import type { Queryable } from '../../kit/db.ts';
 import { rowsBy } from '../../kit/run-statement.ts';
 import type { Account } from '../../ledger/accounts.ts';
 
@@ -11,42 +10,35 @@ export interface NetworkAttempts {
 }
 
 /** Of attempts with such an id or a later one, which were made since a time: ids of version 7 count up with it. */
-export function countAttemptsByNetwork(
-  db: Queryable,
-  { testMode, firstId }: { testMode: boolean; firstId: string },
-): Promise<NetworkAttempts[]> {
-  return db.rows<NetworkAttempts>({
-    name: 'reports_attempts_by_network',
-    text: `-- across merchants: the operator watches the networks
-           SELECT network, rail_account AS "railAccount", count(*) FILTER (WHERE status IN ('completed', 'refunded', 'reversed')) AS "paidCount",
-             count(*) FILTER (WHERE status = 'failed') AS "failedCount"
-           FROM merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id
-           CROSS JOIN LATERAL (
-             SELECT network, rail_account, status FROM charges
-             WHERE charges.merchant_id = merchant_places.merchant_id AND charges.id >= $2
-           ) AS attempts
-           WHERE test_mode = $1 GROUP BY network, rail_account`,
-    values: [testMode, firstId],
-  });
-}
+export const countAttemptsByNetwork = rowsBy<NetworkAttempts, [{ testMode: boolean; firstId: string }]>({
+  name: 'reports_attempts_by_network',
+  text: `-- across merchants: the operator watches the networks
+         SELECT network, rail_account AS "railAccount", count(*) FILTER (WHERE status IN ('completed', 'refunded', 'reversed')) AS "paidCount",
+           count(*) FILTER (WHERE status = 'failed') AS "failedCount"
+         FROM merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id
+         CROSS JOIN LATERAL (
+           SELECT network, rail_account, status FROM charges
+           WHERE charges.merchant_id = merchant_places.merchant_id AND charges.id >= $2
+         ) AS attempts
+         WHERE test_mode = $1 GROUP BY network, rail_account`,
+  values: ({ testMode, firstId }) => [testMode, firstId],
+});
 
 /** What these accounts of all merchants of an environment hold together, in bututs; one without movements has no row. */
-export function sumAccounts(
-  db: Queryable,
-  { testMode, accounts }: { testMode: boolean; accounts: readonly Account[] },
-): Promise<{ account: Account; amountMinor: bigint }[]> {
-  return db.rows({
-    name: 'reports_sum_accounts',
-    text: `-- across merchants: a float is one account at the network, whoever's money it holds
-           SELECT account, sum(amount)::bigint AS "amountMinor" FROM (
-             SELECT merchant_id, account, balance AS amount FROM ledger_accounts WHERE account = ANY ($2::text[])
-             UNION ALL
-             SELECT merchant_id, account, amount FROM ledger_deltas WHERE account = ANY ($2::text[])
-           ) AS parts
-           WHERE merchant_id IN (SELECT id FROM merchants WHERE test_mode = $1) GROUP BY account`,
-    values: [testMode, accounts],
-  });
-}
+export const sumAccounts = rowsBy<
+  { account: Account; amountMinor: bigint },
+  [{ testMode: boolean; accounts: readonly Account[] }]
+>({
+  name: 'reports_sum_accounts',
+  text: `-- across merchants: a float is one account at the network, whoever's money it holds
+         SELECT account, sum(amount)::bigint AS "amountMinor" FROM (
+           SELECT merchant_id, account, balance AS amount FROM ledger_accounts WHERE account = ANY ($2::text[])
+           UNION ALL
+           SELECT merchant_id, account, amount FROM ledger_deltas WHERE account = ANY ($2::text[])
+         ) AS parts
+         WHERE merchant_id IN (SELECT id FROM merchants WHERE test_mode = $1) GROUP BY account`,
+  values: ({ testMode, accounts }) => [testMode, accounts],
+});
 
 /** Payouts of one merchant that a network does not take now from one rail account. */
 export interface WaitingPayouts {

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
+import { rowsBy } from '../../kit/run-statement.ts';
 import {
   endedUnpaid,
   isOfFigure,
@@ -95,21 +96,19 @@ export interface UnpaidRecord {
 }
 
 /** As `listUnpaid`, one by one. */
-export function listUnpaidRecords(db: Queryable, range: Range, page: RecordPage): Promise<UnpaidRecord[]> {
-  return db.rows<UnpaidRecord>({
-    name: 'reports_records_unpaid',
-    text: `WITH found AS (
-             SELECT id, ${unpaidAt} AS ended_at, amount, title, COALESCE(charge.network, '') AS network, terminal_id, payment_link_id
-             FROM payment_intents ${lastAttempt}
-             WHERE merchant_id = $1 AND ${endedUnpaid}
-           ), matching AS (
-             SELECT found.*, count(*) OVER () AS total_count FROM found
-             WHERE ($6::text IS NULL OR network = $6) AND ($7::uuid IS NULL OR terminal_id = $7)
-               AND ($8::uuid IS NULL OR payment_link_id = $8)
-           )
-           SELECT id, ended_at AS at, amount AS "amountMinor", title AS name, network, total_count AS "totalCount"
-           FROM matching WHERE $9::timestamptz IS NULL OR (ended_at, id) < ($9, $10::uuid)
-           ORDER BY ended_at DESC, id DESC LIMIT $11`,
-    values: [...unpaidValues(range), ...pageValues(page)],
-  });
-}
+export const listUnpaidRecords = rowsBy<UnpaidRecord, [range: Range, page: RecordPage]>({
+  name: 'reports_records_unpaid',
+  text: `WITH found AS (
+           SELECT id, ${unpaidAt} AS ended_at, amount, title, COALESCE(charge.network, '') AS network, terminal_id, payment_link_id
+           FROM payment_intents ${lastAttempt}
+           WHERE merchant_id = $1 AND ${endedUnpaid}
+         ), matching AS (
+           SELECT found.*, count(*) OVER () AS total_count FROM found
+           WHERE ($6::text IS NULL OR network = $6) AND ($7::uuid IS NULL OR terminal_id = $7)
+             AND ($8::uuid IS NULL OR payment_link_id = $8)
+         )
+         SELECT id, ended_at AS at, amount AS "amountMinor", title AS name, network, total_count AS "totalCount"
+         FROM matching WHERE $9::timestamptz IS NULL OR (ended_at, id) < ($9, $10::uuid)
+         ORDER BY ended_at DESC, id DESC LIMIT $11`,
+  values: (range, page) => [...unpaidValues(range), ...pageValues(page)],
+});

@@ -57,27 +57,20 @@ export const listNextDays = rowsBy<{ id: string; day: string }, [merchantIds: re
 });
 
 /** Of these merchants those with a movement or a payment of such an id or a later one, or with a payment that ended unpaid since. */
-export function listActiveMerchants(
-  db: Queryable,
-  {
-    merchantIds,
-    from,
-    movementId,
-    intentId,
-  }: { merchantIds: readonly string[]; from: Date; movementId: string; intentId: string },
-): Promise<{ id: string }[]> {
-  return db.rows({
-    name: 'reports_active_merchants',
-    text: `-- across merchants: the operator's totals of all
-           SELECT merchant_places.merchant_id AS id FROM merchant_places
-           WHERE merchant_places.merchant_id = ANY ($1::uuid[]) AND (
-             EXISTS (SELECT FROM ledger_movements
-                     WHERE ledger_movements.merchant_id = merchant_places.merchant_id AND ledger_movements.id >= $2)
-             OR EXISTS (SELECT FROM payment_intents
-                        WHERE payment_intents.merchant_id = merchant_places.merchant_id AND payment_intents.id >= $3)
-             OR EXISTS (SELECT FROM payment_intents
-                        WHERE payment_intents.merchant_id = merchant_places.merchant_id AND payment_intents.unpaid_at >= $4)
-           )`,
-    values: [merchantIds, movementId, intentId, from],
-  });
-}
+export const listActiveMerchants = rowsBy<
+  { id: string },
+  [{ merchantIds: readonly string[]; from: Date; movementId: string; intentId: string }]
+>({
+  name: 'reports_active_merchants',
+  text: `-- across merchants: the operator's totals of all
+         SELECT merchant_places.merchant_id AS id FROM merchant_places
+         WHERE merchant_places.merchant_id = ANY ($1::uuid[]) AND (
+           EXISTS (SELECT FROM ledger_movements
+                   WHERE ledger_movements.merchant_id = merchant_places.merchant_id AND ledger_movements.id >= $2)
+           OR EXISTS (SELECT FROM payment_intents
+                      WHERE payment_intents.merchant_id = merchant_places.merchant_id AND payment_intents.id >= $3)
+           OR EXISTS (SELECT FROM payment_intents
+                      WHERE payment_intents.merchant_id = merchant_places.merchant_id AND payment_intents.unpaid_at >= $4)
+         )`,
+  values: ({ merchantIds, from, movementId, intentId }) => [merchantIds, movementId, intentId, from],
+});

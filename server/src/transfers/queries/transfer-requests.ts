@@ -1,5 +1,5 @@
 import { finderOf } from '../../api/find-record.ts';
-import type { Queryable, Statement } from '../../kit/db.ts';
+import { rowsBy, runBy, statementBy } from '../../kit/run-statement.ts';
 
 /** What a person has asked to pay out, for which a second person is needed. */
 export interface TransferRequest {
@@ -37,24 +37,22 @@ const requests = `transfer_requests AS requests LEFT JOIN transfer_decisions AS 
   ON decisions.merchant_id = $1 AND decisions.request_id = requests.id`;
 
 /** Returns 0 where the request exists. */
-export function insertTransferRequest(db: Queryable, request: TransferRequest): Promise<number> {
-  return db.run({
-    name: 'transfer_requests_insert',
-    text: `INSERT INTO transfer_requests (merchant_id, id, requested_by, requested_by_name, amount, body, created_at,
-             sub_account_id)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (merchant_id, id) DO NOTHING`,
-    values: [
-      request.merchantId,
-      request.id,
-      request.requestedBy,
-      request.requestedByName,
-      request.amountMinor,
-      JSON.stringify(request.body),
-      request.createdAt,
-      request.subAccountId,
-    ],
-  });
-}
+export const insertTransferRequest = runBy<[request: TransferRequest]>({
+  name: 'transfer_requests_insert',
+  text: `INSERT INTO transfer_requests (merchant_id, id, requested_by, requested_by_name, amount, body, created_at,
+           sub_account_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (merchant_id, id) DO NOTHING`,
+  values: (request) => [
+    request.merchantId,
+    request.id,
+    request.requestedBy,
+    request.requestedByName,
+    request.amountMinor,
+    JSON.stringify(request.body),
+    request.createdAt,
+    request.subAccountId,
+  ],
+});
 
 export const findTransferRequest = finderOf<DecidedRequest>({
   name: 'transfer_requests_find',
@@ -62,32 +60,24 @@ export const findTransferRequest = finderOf<DecidedRequest>({
 });
 
 /** Without a decision and made after `since`, newest first. */
-export function listUndecidedRequests(
-  db: Queryable,
-  { merchantId, since, rowsMax }: { merchantId: string; since: Date; rowsMax: number },
-): Promise<DecidedRequest[]> {
-  return db.rows<DecidedRequest>({
-    name: 'transfer_requests_list_undecided',
-    text: `SELECT ${columns} FROM ${requests}
-            WHERE requests.merchant_id = $1 AND requests.created_at > $2 AND decision IS NULL
-            ORDER BY requests.created_at DESC, requests.id DESC LIMIT $3`,
-    values: [merchantId, since, rowsMax],
-  });
-}
+export const listUndecidedRequests = rowsBy<DecidedRequest, [{ merchantId: string; since: Date; rowsMax: number }]>({
+  name: 'transfer_requests_list_undecided',
+  text: `SELECT ${columns} FROM ${requests}
+          WHERE requests.merchant_id = $1 AND requests.created_at > $2 AND decision IS NULL
+          ORDER BY requests.created_at DESC, requests.id DESC LIMIT $3`,
+  values: ({ merchantId, since, rowsMax }) => [merchantId, since, rowsMax],
+});
 
 /** The commit fails with `transfer_decisions_pkey` where there is a decision, and where the same person approves who asked. */
-export function insertTransferDecision(
-  { merchantId, id, requestedBy }: Pick<TransferRequest, 'merchantId' | 'id' | 'requestedBy'>,
-  decision: TransferDecision,
-): Statement {
-  return {
-    name: 'transfer_decisions_insert',
-    text: `INSERT INTO transfer_decisions
-             (merchant_id, request_id, requested_by, decided_by, decided_by_name, decision, transfer_id, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    values: [
-      ...[merchantId, id, requestedBy],
-      ...[decision.decidedBy, decision.decidedByName, decision.decision, decision.transferId, decision.decidedAt],
-    ],
-  };
-}
+export const insertTransferDecision = statementBy<
+  [Pick<TransferRequest, 'merchantId' | 'id' | 'requestedBy'>, decision: TransferDecision]
+>({
+  name: 'transfer_decisions_insert',
+  text: `INSERT INTO transfer_decisions
+           (merchant_id, request_id, requested_by, decided_by, decided_by_name, decision, transfer_id, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  values: ({ merchantId, id, requestedBy }, decision) => [
+    ...[merchantId, id, requestedBy],
+    ...[decision.decidedBy, decision.decidedByName, decision.decision, decision.transferId, decision.decidedAt],
+  ],
+});

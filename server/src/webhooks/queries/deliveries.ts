@@ -1,7 +1,7 @@
 import type { EventToDeliver } from '../../events/event.ts';
 import { assert } from '../../kit/assert.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { countOf } from '../../kit/ids-and-counts.ts';
+import { countBy, rowsBy, runBy, statementBy } from '../../kit/run-statement.ts';
 import { searchParts, type DueSearch } from '../../kit/due-floors.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
 import type { Delivery, DeliveryStatus, DeliveryTarget, DueDelivery, EndpointQueue } from '../delivery.ts';
@@ -33,18 +33,12 @@ export function insertDeliveryOnce({ attempts = 0, ...delivery }: Delivery & { a
 }
 
 /** A page of the events after an id, oldest first, without test events, each of which is for one endpoint. */
-export function listEventsToDeliver(
-  db: Queryable,
-  merchantId: string,
-  { after, rowsMax }: { after: string; rowsMax: number },
-): Promise<EventToDeliver[]> {
-  return db.rows<EventToDeliver>({
-    name: 'webhook_events_list_to_deliver',
-    text: `SELECT merchant_id AS "merchantId", id, kind, callback_url AS "callbackUrl" FROM events
-           WHERE merchant_id = $1 AND id > $2 AND kind <> 'webhook_endpoint.test' ORDER BY id LIMIT $3`,
-    values: [merchantId, after, rowsMax],
-  });
-}
+export const listEventsToDeliver = rowsBy<EventToDeliver, [merchantId: string, { after: string; rowsMax: number }]>({
+  name: 'webhook_events_list_to_deliver',
+  text: `SELECT merchant_id AS "merchantId", id, kind, callback_url AS "callbackUrl" FROM events
+         WHERE merchant_id = $1 AND id > $2 AND kind <> 'webhook_endpoint.test' ORDER BY id LIMIT $3`,
+  values: (merchantId, { after, rowsMax }) => [merchantId, after, rowsMax],
+});
 
 /** What a delivery goes to: the endpoint, and whether it is its own URL. An event has at most one for each. */
 export interface DeliveryAddress {
@@ -54,18 +48,15 @@ export interface DeliveryAddress {
 }
 
 /** The addresses for which a page of events has deliveries already, and what has become of those. */
-export function listPlannedAddresses(
-  db: Queryable,
-  merchantId: string,
-  { after, last }: { after: string; last: string },
-): Promise<(DeliveryAddress & { status: DeliveryStatus })[]> {
-  return db.rows<DeliveryAddress & { status: DeliveryStatus }>({
-    name: 'webhook_deliveries_list_planned',
-    text: `SELECT event_id AS "eventId", endpoint_id AS "endpointId", callback_url IS NULL AS "isOwnUrl", status
-           FROM webhook_deliveries WHERE merchant_id = $1 AND event_id > $2 AND event_id <= $3`,
-    values: [merchantId, after, last],
-  });
-}
+export const listPlannedAddresses = rowsBy<
+  DeliveryAddress & { status: DeliveryStatus },
+  [merchantId: string, { after: string; last: string }]
+>({
+  name: 'webhook_deliveries_list_planned',
+  text: `SELECT event_id AS "eventId", endpoint_id AS "endpointId", callback_url IS NULL AS "isOwnUrl", status
+         FROM webhook_deliveries WHERE merchant_id = $1 AND event_id > $2 AND event_id <= $3`,
+  values: (merchantId, { after, last }) => [merchantId, after, last],
+});
 
 const isFromStart = `get_byte(uuid_send(webhook_endpoints.id), 15) % ${searchParts} = $3`;
 
@@ -204,37 +195,32 @@ export function markDelivered(merchantId: string, delivered: readonly (ClaimKey 
 }
 
 /** Only for the newest claim of each delivery, and not once the delivery is kept. */
-export function markAttemptsFailed(
-  merchantId: string,
-  failed: readonly (ClaimKey & { status: DeliveryStatus; nextAttemptAt: Date | null })[],
-): Statement {
-  return {
-    name: 'webhook_deliveries_mark_attempts_failed',
-    text: `UPDATE webhook_deliveries SET status = ended.status, next_attempt_at = ended.next_attempt_at
-           FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::timestamptz[])
-             AS ended (id, attempt, status, next_attempt_at)
-           WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.id = ended.id
-             AND webhook_deliveries.attempts = ended.attempt AND webhook_deliveries.status = 'pending'`,
-    values: [
-      merchantId,
-      ...claimKeys(failed),
-      failed.map(({ status }) => status),
-      failed.map(({ nextAttemptAt }) => nextAttemptAt),
-    ],
-  };
-}
+export const markAttemptsFailed = statementBy<
+  [merchantId: string, failed: readonly (ClaimKey & { status: DeliveryStatus; nextAttemptAt: Date | null })[]]
+>({
+  name: 'webhook_deliveries_mark_attempts_failed',
+  text: `UPDATE webhook_deliveries SET status = ended.status, next_attempt_at = ended.next_attempt_at
+         FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::timestamptz[])
+           AS ended (id, attempt, status, next_attempt_at)
+         WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.id = ended.id
+           AND webhook_deliveries.attempts = ended.attempt AND webhook_deliveries.status = 'pending'`,
+  values: (merchantId, failed) => [
+    merchantId,
+    ...claimKeys(failed),
+    failed.map(({ status }) => status),
+    failed.map(({ nextAttemptAt }) => nextAttemptAt),
+  ],
+});
 
 /** Undoes claims: nothing was sent, so they do not count as attempts. */
-export function putBackDeliveries(merchantId: string, unsent: readonly ClaimKey[], dueAt: Date): Statement {
-  return {
-    name: 'webhook_deliveries_put_back',
-    text: `UPDATE webhook_deliveries SET attempts = webhook_deliveries.attempts - 1, next_attempt_at = $4
-           FROM unnest($2::uuid[], $3::bigint[]) AS unsent (id, attempt)
-           WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.id = unsent.id
-             AND webhook_deliveries.attempts = unsent.attempt AND webhook_deliveries.status = 'pending'`,
-    values: [merchantId, ...claimKeys(unsent), dueAt],
-  };
-}
+export const putBackDeliveries = statementBy<[merchantId: string, unsent: readonly ClaimKey[], dueAt: Date]>({
+  name: 'webhook_deliveries_put_back',
+  text: `UPDATE webhook_deliveries SET attempts = webhook_deliveries.attempts - 1, next_attempt_at = $4
+         FROM unnest($2::uuid[], $3::bigint[]) AS unsent (id, attempt)
+         WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.id = unsent.id
+           AND webhook_deliveries.attempts = unsent.attempt AND webhook_deliveries.status = 'pending'`,
+  values: (merchantId, unsent, dueAt) => [merchantId, ...claimKeys(unsent), dueAt],
+});
 
 function claimKeys(claims: readonly ClaimKey[]): [string[], bigint[]] {
   return [claims.map((claim) => claim.id), claims.map((claim) => claim.attempt)];
@@ -244,34 +230,29 @@ function claimKeys(claims: readonly ClaimKey[]): [string[], bigint[]] {
  * Marks an endpoint's pending deliveries as kept. Bounded, so that a long backlog cannot exceed the statement's time limit: the
  * worker marks the rest as it falls due.
  */
-export function keepPendingDeliveries(db: Queryable, endpoint: { merchantId: string; id: string }): Promise<number> {
-  return db.run({
-    name: 'webhook_deliveries_keep_pending',
-    text: `WITH pending AS (
-             SELECT id FROM webhook_deliveries
-             WHERE merchant_id = $1 AND endpoint_id = $2 AND callback_url IS NULL AND next_attempt_at IS NOT NULL
-               AND status = 'pending'
-             ORDER BY next_attempt_at LIMIT 10000
-           )
-           UPDATE webhook_deliveries SET status = 'kept', next_attempt_at = NULL
-           FROM pending
-           WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.id = pending.id
-             AND webhook_deliveries.status = 'pending'`,
-    values: [endpoint.merchantId, endpoint.id],
-  });
-}
+export const keepPendingDeliveries = runBy<[endpoint: { merchantId: string; id: string }]>({
+  name: 'webhook_deliveries_keep_pending',
+  text: `WITH pending AS (
+           SELECT id FROM webhook_deliveries
+           WHERE merchant_id = $1 AND endpoint_id = $2 AND callback_url IS NULL AND next_attempt_at IS NOT NULL
+             AND status = 'pending'
+           ORDER BY next_attempt_at LIMIT 10000
+         )
+         UPDATE webhook_deliveries SET status = 'kept', next_attempt_at = NULL
+         FROM pending
+         WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.id = pending.id
+           AND webhook_deliveries.status = 'pending'`,
+  values: (endpoint) => [endpoint.merchantId, endpoint.id],
+});
 
 /** Pending deliveries of all merchants; each half has an index of its own. */
-export function countPending(db: Queryable): Promise<number> {
-  return countOf(db, {
-    name: 'webhook_deliveries_count_pending',
-    text: `-- across merchants: the operator watches all of them
-           SELECT (SELECT count(*) FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND callback_url IS NULL)
-             + (SELECT count(*) FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND callback_url IS NOT NULL)
-             AS count`,
-    values: [],
-  });
-}
+export const countPending = countBy<[]>({
+  name: 'webhook_deliveries_count_pending',
+  text: `-- across merchants: the operator watches all of them
+         SELECT (SELECT count(*) FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND callback_url IS NULL)
+           + (SELECT count(*) FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND callback_url IS NOT NULL)
+           AS count`,
+});
 
 export interface AttemptRow {
   merchantId: string;

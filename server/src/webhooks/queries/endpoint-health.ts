@@ -1,6 +1,5 @@
 import { finderOf } from '../../api/find-record.ts';
-import type { Queryable, Statement } from '../../kit/db.ts';
-import { rowsBy, statementBy } from '../../kit/run-statement.ts';
+import { rowsBy, statementBy, valueBy } from '../../kit/run-statement.ts';
 
 /** The health of an endpoint; null where nothing has been sent to it yet. */
 export interface HealthRow {
@@ -49,31 +48,22 @@ export const listEndpointHealth = rowsBy<HealthRow, [merchantId: string, endpoin
 });
 
 /** The next failed attempt starts the count anew. */
-export function clearFailing(endpoint: { merchantId: string; id: string }): Statement {
-  return {
-    name: 'webhook_health_forget_failing',
-    text: `UPDATE webhook_endpoint_health SET failing_since = NULL, warned_at = NULL
-           WHERE merchant_id = $1 AND endpoint_id = $2`,
-    values: [endpoint.merchantId, endpoint.id],
-  };
-}
+export const clearFailing = statementBy<[endpoint: { merchantId: string; id: string }]>({
+  name: 'webhook_health_forget_failing',
+  text: `UPDATE webhook_endpoint_health SET failing_since = NULL, warned_at = NULL
+         WHERE merchant_id = $1 AND endpoint_id = $2`,
+  values: (endpoint) => [endpoint.merchantId, endpoint.id],
+});
 
 /** Returns the next sequence number of an endpoint's events; concurrent callers get different ones. */
-export async function incrementEndpointSequence(
-  db: Queryable,
-  merchantId: string,
-  endpointId: string,
-): Promise<bigint> {
-  const row = await db.row<{ sequence: bigint }>({
-    name: 'webhook_health_raise_sequence',
-    text: `INSERT INTO webhook_endpoint_health (merchant_id, endpoint_id, event_sequence) VALUES ($1, $2, 1)
-           ON CONFLICT (merchant_id, endpoint_id)
-           DO UPDATE SET event_sequence = webhook_endpoint_health.event_sequence + 1
-           RETURNING event_sequence AS sequence`,
-    values: [merchantId, endpointId],
-  });
-  return row?.sequence ?? 1n;
-}
+export const incrementEndpointSequence = valueBy<bigint, [merchantId: string, endpointId: string]>({
+  name: 'webhook_health_raise_sequence',
+  text: `INSERT INTO webhook_endpoint_health (merchant_id, endpoint_id, event_sequence) VALUES ($1, $2, 1)
+         ON CONFLICT (merchant_id, endpoint_id)
+         DO UPDATE SET event_sequence = webhook_endpoint_health.event_sequence + 1
+         RETURNING event_sequence AS value`,
+  none: 1n,
+});
 
 /** What a batch of attempts shows about an endpoint's health. */
 export interface HealthNote {
@@ -87,23 +77,21 @@ export interface HealthNote {
 }
 
 /** A success ends `failing_since`; without one the earliest known failure stays. */
-export function noteHealth(merchantId: string, note: HealthNote): Statement {
-  return {
-    name: 'webhook_health_note',
-    text: `INSERT INTO webhook_endpoint_health (merchant_id, endpoint_id, last_success_at, failing_since, last_failure,
-             warned_at, event_sequence)
-           VALUES ($1, $2, $3, $4, $5, NULL, 0)
-           ON CONFLICT (merchant_id, endpoint_id) DO UPDATE
-           SET last_success_at = GREATEST(webhook_endpoint_health.last_success_at, excluded.last_success_at),
-               failing_since = CASE WHEN excluded.last_success_at IS NULL
-                 THEN COALESCE(webhook_endpoint_health.failing_since, excluded.failing_since)
-                 ELSE excluded.failing_since END,
-               last_failure = COALESCE(excluded.last_failure, webhook_endpoint_health.last_failure),
-               warned_at = CASE WHEN excluded.last_success_at IS NULL THEN webhook_endpoint_health.warned_at END
-           RETURNING failing_since AS "failingSince", warned_at AS "warnedAt"`,
-    values: [merchantId, note.endpointId, note.lastSuccessAt, note.failingSince, note.lastFailure],
-  };
-}
+export const noteHealth = statementBy<[merchantId: string, note: HealthNote]>({
+  name: 'webhook_health_note',
+  text: `INSERT INTO webhook_endpoint_health (merchant_id, endpoint_id, last_success_at, failing_since, last_failure,
+           warned_at, event_sequence)
+         VALUES ($1, $2, $3, $4, $5, NULL, 0)
+         ON CONFLICT (merchant_id, endpoint_id) DO UPDATE
+         SET last_success_at = GREATEST(webhook_endpoint_health.last_success_at, excluded.last_success_at),
+             failing_since = CASE WHEN excluded.last_success_at IS NULL
+               THEN COALESCE(webhook_endpoint_health.failing_since, excluded.failing_since)
+               ELSE excluded.failing_since END,
+             last_failure = COALESCE(excluded.last_failure, webhook_endpoint_health.last_failure),
+             warned_at = CASE WHEN excluded.last_success_at IS NULL THEN webhook_endpoint_health.warned_at END
+         RETURNING failing_since AS "failingSince", warned_at AS "warnedAt"`,
+  values: (merchantId, note) => [merchantId, note.endpointId, note.lastSuccessAt, note.failingSince, note.lastFailure],
+});
 
 /** Since when an endpoint fails, and when its merchant was warned. */
 export interface Failing {
@@ -131,23 +119,20 @@ export interface HourOfAttempts {
 }
 
 /** Hours without attempts are left out. Reads the attempts of all endpoints since then. */
-export function listHoursOfAttempts(
-  db: Queryable,
-  merchantId: string,
-  { endpointId, since, sinceDeliveryId }: { endpointId: string; since: Date; sinceDeliveryId: string },
-): Promise<HourOfAttempts[]> {
-  return db.rows<HourOfAttempts>({
-    name: 'webhook_attempts_by_hour',
-    text: `SELECT date_trunc('hour', webhook_attempts.created_at, 'UTC') AS hour,
-                  count(*) FILTER (WHERE status_code BETWEEN 200 AND 299)::int AS delivered,
-                  count(*) FILTER (WHERE status_code IS NULL OR status_code NOT BETWEEN 200 AND 299)::int AS failed
-           FROM webhook_attempts
-           JOIN webhook_deliveries ON webhook_deliveries.merchant_id = webhook_attempts.merchant_id
-             AND webhook_deliveries.id = webhook_attempts.delivery_id
-           WHERE webhook_attempts.merchant_id = $1 AND webhook_deliveries.endpoint_id = $2
-             AND webhook_deliveries.callback_url IS NULL
-             AND webhook_attempts.delivery_id >= $3 AND webhook_attempts.created_at >= $4
-           GROUP BY 1 ORDER BY 1`,
-    values: [merchantId, endpointId, sinceDeliveryId, since],
-  });
-}
+export const listHoursOfAttempts = rowsBy<
+  HourOfAttempts,
+  [merchantId: string, { endpointId: string; since: Date; sinceDeliveryId: string }]
+>({
+  name: 'webhook_attempts_by_hour',
+  text: `SELECT date_trunc('hour', webhook_attempts.created_at, 'UTC') AS hour,
+                count(*) FILTER (WHERE status_code BETWEEN 200 AND 299)::int AS delivered,
+                count(*) FILTER (WHERE status_code IS NULL OR status_code NOT BETWEEN 200 AND 299)::int AS failed
+         FROM webhook_attempts
+         JOIN webhook_deliveries ON webhook_deliveries.merchant_id = webhook_attempts.merchant_id
+           AND webhook_deliveries.id = webhook_attempts.delivery_id
+         WHERE webhook_attempts.merchant_id = $1 AND webhook_deliveries.endpoint_id = $2
+           AND webhook_deliveries.callback_url IS NULL
+           AND webhook_attempts.delivery_id >= $3 AND webhook_attempts.created_at >= $4
+         GROUP BY 1 ORDER BY 1`,
+  values: (merchantId, { endpointId, since, sinceDeliveryId }) => [merchantId, endpointId, sinceDeliveryId, since],
+});

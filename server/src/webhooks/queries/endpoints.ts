@@ -1,7 +1,6 @@
+import type { Statement } from '../../kit/db.ts';
 import { finderOf } from '../../api/find-record.ts';
-import type { Queryable, Statement } from '../../kit/db.ts';
-import { rowsBy } from '../../kit/run-statement.ts';
-import { countOf, isFound } from '../../kit/ids-and-counts.ts';
+import { countBy, isFoundBy, rowsBy, statementBy } from '../../kit/run-statement.ts';
 import type { DisabledReason, Endpoint, EndpointToPlan } from '../endpoint.ts';
 
 const endpointColumns = `merchant_id AS "merchantId", id, url, description, kinds, status,
@@ -9,34 +8,30 @@ const endpointColumns = `merchant_id AS "merchantId", id, url, description, kind
   previous_secret_expires_at AS "previousSecretExpiresAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 /** A merchant's default endpoint is unique. */
-export function insertEndpoint(endpoint: Endpoint): Statement {
-  return {
-    name: 'webhook_endpoints_insert',
-    text: `INSERT INTO webhook_endpoints (merchant_id, id, url, description, kinds, status, disabled_reason, secret,
-             previous_secret, previous_secret_expires_at, is_default, created_at, updated_at, deleted_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, NULL)`,
-    values: [
-      endpoint.merchantId,
-      endpoint.id,
-      ...changeable(endpoint),
-      endpoint.isDefault,
-      endpoint.createdAt,
-      endpoint.updatedAt,
-    ],
-  };
-}
+export const insertEndpoint = statementBy<[endpoint: Endpoint]>({
+  name: 'webhook_endpoints_insert',
+  text: `INSERT INTO webhook_endpoints (merchant_id, id, url, description, kinds, status, disabled_reason, secret,
+           previous_secret, previous_secret_expires_at, is_default, created_at, updated_at, deleted_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, NULL)`,
+  values: (endpoint) => [
+    endpoint.merchantId,
+    endpoint.id,
+    ...changeable(endpoint),
+    endpoint.isDefault,
+    endpoint.createdAt,
+    endpoint.updatedAt,
+  ],
+});
 
 /** Writes the fields that can change; the caller holds the row's lock. */
-export function updateEndpointRow(endpoint: Endpoint): Statement {
-  return {
-    name: 'webhook_endpoints_update',
-    text: `UPDATE webhook_endpoints
-           SET url = $3, description = $4, kinds = $5, status = $6, disabled_reason = $7, secret = $8,
-               previous_secret = $9, previous_secret_expires_at = $10, updated_at = $11
-           WHERE merchant_id = $1 AND id = $2`,
-    values: [endpoint.merchantId, endpoint.id, ...changeable(endpoint), endpoint.updatedAt],
-  };
-}
+export const updateEndpointRow = statementBy<[endpoint: Endpoint]>({
+  name: 'webhook_endpoints_update',
+  text: `UPDATE webhook_endpoints
+         SET url = $3, description = $4, kinds = $5, status = $6, disabled_reason = $7, secret = $8,
+             previous_secret = $9, previous_secret_expires_at = $10, updated_at = $11
+         WHERE merchant_id = $1 AND id = $2`,
+  values: (endpoint) => [endpoint.merchantId, endpoint.id, ...changeable(endpoint), endpoint.updatedAt],
+});
 
 /** The fields that can change: parameters 3 to 10 of both statements. */
 function changeable(endpoint: Endpoint): unknown[] {
@@ -45,13 +40,11 @@ function changeable(endpoint: Endpoint): unknown[] {
   return [url, description, kinds, status, disabledReason, secret, previousSecret, previousSecretExpiresAt];
 }
 
-export function markEndpointDeleted(endpoint: Pick<Endpoint, 'merchantId' | 'id'>, deletedAt: Date): Statement {
-  return {
-    name: 'webhook_endpoints_mark_deleted',
-    text: 'UPDATE webhook_endpoints SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2',
-    values: [endpoint.merchantId, endpoint.id, deletedAt],
-  };
-}
+export const markEndpointDeleted = statementBy<[endpoint: Pick<Endpoint, 'merchantId' | 'id'>, deletedAt: Date]>({
+  name: 'webhook_endpoints_mark_deleted',
+  text: 'UPDATE webhook_endpoints SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2',
+  values: (endpoint, deletedAt) => [endpoint.merchantId, endpoint.id, deletedAt],
+});
 
 /**
  * Changes nothing where the endpoint is not as it was called: it has changed since `updatedAt`, or its URL is a different one because
@@ -80,13 +73,10 @@ export const findEndpointById = finderOf<Endpoint>({
 });
 
 /** Also for a deleted endpoint: its deliveries stay on record. */
-export function isEndpointKnown(db: Queryable, merchantId: string, id: string): Promise<boolean> {
-  return isFound(db, {
-    name: 'webhook_endpoints_is_known',
-    text: 'SELECT id FROM webhook_endpoints WHERE merchant_id = $1 AND id = $2',
-    values: [merchantId, id],
-  });
-}
+export const isEndpointKnown = isFoundBy<[merchantId: string, id: string]>({
+  name: 'webhook_endpoints_is_known',
+  text: 'SELECT id FROM webhook_endpoints WHERE merchant_id = $1 AND id = $2',
+});
 
 /** Changes of one endpoint are made one at a time. */
 export const lockEndpoint = finderOf<Endpoint>({
@@ -103,21 +93,15 @@ export const lockEndpointShared = finderOf<Endpoint>({
 });
 
 /** Locked while a merchant's endpoints are counted, so that no two requests pass the limit together. */
-export function lockDefaultEndpoint(db: Queryable, merchantId: string): Promise<boolean> {
-  return isFound(db, {
-    name: 'webhook_endpoints_lock_default',
-    text: 'SELECT id FROM webhook_endpoints WHERE merchant_id = $1 AND is_default FOR NO KEY UPDATE',
-    values: [merchantId],
-  });
-}
+export const lockDefaultEndpoint = isFoundBy<[merchantId: string]>({
+  name: 'webhook_endpoints_lock_default',
+  text: 'SELECT id FROM webhook_endpoints WHERE merchant_id = $1 AND is_default FOR NO KEY UPDATE',
+});
 
-export function countEndpoints(db: Queryable, merchantId: string): Promise<number> {
-  return countOf(db, {
-    name: 'webhook_endpoints_count',
-    text: 'SELECT count(*) AS count FROM webhook_endpoints WHERE merchant_id = $1 AND deleted_at IS NULL',
-    values: [merchantId],
-  });
-}
+export const countEndpoints = countBy<[merchantId: string]>({
+  name: 'webhook_endpoints_count',
+  text: 'SELECT count(*) AS count FROM webhook_endpoints WHERE merchant_id = $1 AND deleted_at IS NULL',
+});
 
 /** Newest first. */
 export const listEndpointsByMerchant = rowsBy<Endpoint, [merchantId: string]>({

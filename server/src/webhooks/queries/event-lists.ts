@@ -1,8 +1,6 @@
 import { finderOf } from '../../api/find-record.ts';
 import type { EventKind } from '../../events/kinds.ts';
-import type { Queryable } from '../../kit/db.ts';
-import { rowsBy } from '../../kit/run-statement.ts';
-import { idsOf } from '../../kit/ids-and-counts.ts';
+import { idsBy, rowsBy, valueBy } from '../../kit/run-statement.ts';
 import { columnFilter, createdFilter, idFilters, type ListFilter, type TimeFilter } from '../../api/list-filter.ts';
 import type { List, ListReader } from '../../api/list-reader.ts';
 import { searchedRowsMax, type PageRequest } from '../../api/pagination.ts';
@@ -91,20 +89,13 @@ export const findEventById = finderOf<EventRow>({
  * The first event that a request made, among the newest: no index has the ids of requests, which the request log finds. The log of a
  * process that crashed lacks its last second.
  */
-export async function findEventOfRequest(
-  db: Queryable,
-  merchantId: string,
-  requestId: string,
-): Promise<string | undefined> {
-  const row = await db.row<{ id: string }>({
-    name: 'webhook_events_find_by_request',
-    text: `SELECT id FROM (
-             SELECT id, request_id FROM events WHERE merchant_id = $1 ORDER BY id DESC LIMIT ${searchedRowsMax}
-           ) AS newest WHERE request_id = $2 ORDER BY id LIMIT 1`,
-    values: [merchantId, requestId],
-  });
-  return row?.id;
-}
+export const findEventOfRequest = valueBy<string | undefined, [merchantId: string, requestId: string]>({
+  name: 'webhook_events_find_by_request',
+  text: `SELECT id AS value FROM (
+           SELECT id, request_id FROM events WHERE merchant_id = $1 ORDER BY id DESC LIMIT ${searchedRowsMax}
+         ) AS newest WHERE request_id = $2 ORDER BY id LIMIT 1`,
+  none: undefined,
+});
 
 /** An event by its id, which cannot be deleted before the transaction ends. Waits for a deletion that is under way. */
 export const lockEventShared = finderOf<EventRow>({
@@ -166,14 +157,11 @@ export const listDeliveriesOfEvents = rowsBy<DeliveryRow, [merchantId: string, e
 });
 
 /** All endpoints with a delivery of the event to their own URL. */
-export function listEndpointIdsOfEvent(db: Queryable, merchantId: string, eventId: string): Promise<string[]> {
-  return idsOf(db, {
-    name: 'webhook_deliveries_endpoints_of_event',
-    text: `SELECT endpoint_id AS id FROM webhook_deliveries
-           WHERE merchant_id = $1 AND event_id = $2 AND callback_url IS NULL`,
-    values: [merchantId, eventId],
-  });
-}
+export const listEndpointIdsOfEvent = idsBy<[merchantId: string, eventId: string]>({
+  name: 'webhook_deliveries_endpoints_of_event',
+  text: `SELECT endpoint_id AS id FROM webhook_deliveries
+         WHERE merchant_id = $1 AND event_id = $2 AND callback_url IS NULL`,
+});
 
 /** One attempt and its outcome. */
 export interface TryRow {

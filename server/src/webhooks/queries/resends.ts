@@ -1,6 +1,6 @@
 import type { EventKind } from '../../events/kinds.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { idsOf } from '../../kit/ids-and-counts.ts';
+import { idsBy } from '../../kit/run-statement.ts';
 import { listClause, type ListClause, type ListFilter, type TimeFilter } from '../../api/list-filter.ts';
 import type { DeliveryStatus } from '../delivery.ts';
 import { chunk } from './deliveries.ts';
@@ -77,19 +77,15 @@ const isDueOrUnderWay = `webhook_deliveries.status = 'pending'
   AND (webhook_deliveries.next_attempt_at <= $2 OR NOT (${isNewestRecorded}))`;
 
 /** Those of the events whose delivery to the endpoint is due or under way. Locks nothing. */
-export function listEventsUnderWay(
-  db: Queryable,
-  merchantId: string,
-  { endpointId, eventIds, now }: { endpointId: string; eventIds: readonly string[]; now: Date },
-): Promise<string[]> {
-  return idsOf(db, {
-    name: 'webhook_resends_under_way',
-    text: `SELECT event_id AS id FROM webhook_deliveries
-           WHERE merchant_id = $1 AND event_id = ANY ($3::uuid[]) AND endpoint_id = $4 AND callback_url IS NULL
-             AND ${isDueOrUnderWay}`,
-    values: [merchantId, now, [...eventIds], endpointId],
-  });
-}
+export const listEventsUnderWay = idsBy<
+  [merchantId: string, { endpointId: string; eventIds: readonly string[]; now: Date }]
+>({
+  name: 'webhook_resends_under_way',
+  text: `SELECT event_id AS id FROM webhook_deliveries
+         WHERE merchant_id = $1 AND event_id = ANY ($3::uuid[]) AND endpoint_id = $4 AND callback_url IS NULL
+           AND ${isDueOrUnderWay}`,
+  values: (merchantId, { endpointId, eventIds, now }) => [merchantId, now, [...eventIds], endpointId],
+});
 
 /** An event and where to resend it; `id` is for the delivery if there is none yet. */
 export interface Resend {

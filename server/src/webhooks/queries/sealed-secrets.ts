@@ -1,5 +1,4 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
-import { rowBy, rowsBy } from '../../kit/run-statement.ts';
+import { rowBy, rowsBy, statementBy } from '../../kit/run-statement.ts';
 import { sealedKeyIdSql } from '../../kit/seal.ts';
 
 export interface StoredSecrets {
@@ -31,36 +30,30 @@ export const countSecretsByKey = rowsBy<{ keyId: string; count: bigint }, []>({
 });
 
 /** In the order of the primary key, deleted endpoints included: nothing may need an old key once it is removed. */
-export function listSecretsUnderOtherKeys(
-  db: Queryable,
-  page: { keyId: string; after: { merchantId: string; id: string } | null; rowsMax: number },
-): Promise<StoredSecrets[]> {
-  return db.rows<StoredSecrets>({
-    name: 'webhook_endpoints_secrets_under_other_keys',
-    text: `-- across merchants: all share one seal key
-           SELECT ${storedColumns} FROM webhook_endpoints
-           WHERE (${secretKeyId} <> $1 OR ${previousKeyId} <> $1)
-             AND ($2::uuid IS NULL OR (merchant_id, id) > ($2, $3::uuid))
-           ORDER BY merchant_id, id LIMIT $4`,
-    values: [page.keyId, page.after?.merchantId ?? null, page.after?.id ?? null, page.rowsMax],
-  });
-}
+export const listSecretsUnderOtherKeys = rowsBy<
+  StoredSecrets,
+  [page: { keyId: string; after: { merchantId: string; id: string } | null; rowsMax: number }]
+>({
+  name: 'webhook_endpoints_secrets_under_other_keys',
+  text: `-- across merchants: all share one seal key
+         SELECT ${storedColumns} FROM webhook_endpoints
+         WHERE (${secretKeyId} <> $1 OR ${previousKeyId} <> $1)
+           AND ($2::uuid IS NULL OR (merchant_id, id) > ($2, $3::uuid))
+         ORDER BY merchant_id, id LIMIT $4`,
+  values: (page) => [page.keyId, page.after?.merchantId ?? null, page.after?.id ?? null, page.rowsMax],
+});
 
 /** Changes the endpoint only if its secret is still the one that was read. */
-export function replaceSecret({ merchantId, id, secret }: StoredSecrets, resealed: Buffer): Statement {
-  return {
-    name: 'webhook_endpoints_replace_secret',
-    text: 'UPDATE webhook_endpoints SET secret = $4 WHERE merchant_id = $1 AND id = $2 AND secret = $3',
-    values: [merchantId, id, secret, resealed],
-  };
-}
+export const replaceSecret = statementBy<[StoredSecrets, resealed: Buffer]>({
+  name: 'webhook_endpoints_replace_secret',
+  text: 'UPDATE webhook_endpoints SET secret = $4 WHERE merchant_id = $1 AND id = $2 AND secret = $3',
+  values: ({ merchantId, id, secret }, resealed) => [merchantId, id, secret, resealed],
+});
 
 /** The same for the previous secret. */
-export function replacePreviousSecret({ merchantId, id, previousSecret }: StoredSecrets, resealed: Buffer): Statement {
-  return {
-    name: 'webhook_endpoints_replace_previous_secret',
-    text: `UPDATE webhook_endpoints SET previous_secret = $4
-           WHERE merchant_id = $1 AND id = $2 AND previous_secret = $3`,
-    values: [merchantId, id, previousSecret, resealed],
-  };
-}
+export const replacePreviousSecret = statementBy<[StoredSecrets, resealed: Buffer]>({
+  name: 'webhook_endpoints_replace_previous_secret',
+  text: `UPDATE webhook_endpoints SET previous_secret = $4
+         WHERE merchant_id = $1 AND id = $2 AND previous_secret = $3`,
+  values: ({ merchantId, id, previousSecret }, resealed) => [merchantId, id, previousSecret, resealed],
+});
