@@ -192,7 +192,7 @@ function registerChainGauges(metrics: Metrics, { db, clock, dailyHeads }: GaugeC
 function registerBackupGauges(metrics: Metrics, { db, clock, hold, expectsBackups }: GaugeContext): void {
   // One scrape reads four gauges of it.
   const copy = new RecentCopy<BackupState>();
-  const state = () => copy.read(clock, () => readBackupState(db));
+  const state = () => copy.read(clock, () => readBackupState(db, clock.now()));
   const never = expectsBackups ? Infinity : null;
   const ageOf = (run: BackupRun | undefined) => (run ? secondsSince(clock, run.finishedAt) : never);
   metrics.figure('dalasi_restore_held', '1 while the database is a restored copy that does no work.', async () =>

@@ -112,7 +112,8 @@ function sealKeyState({ missingSealKeys, isSealingLost }: KeyHealth): 'lost' | '
 /** What is wrong with backups; it does not make the process unready. */
 async function checkBackups({ db, clock, expectsBackups }: HealthOptions): Promise<Record<string, unknown>> {
   try {
-    const problems = backupProblems(await readBackupState(db), { now: clock.now(), isExpected: expectsBackups });
+    const now = clock.now();
+    const problems = backupProblems(await readBackupState(db, now), { now, isExpected: expectsBackups });
     return { backups: problems.length === 0 ? 'ok' : problems.map(({ text }) => text) };
   } catch {
     return {};

@@ -30,7 +30,7 @@ export const homePage: ConsoleRoute = {
     const watched: Watched = {
       ...{ now, base, verified },
       restore: await findHeldRestore(money.db),
-      backups: backupProblems(await readBackupState(money.db), { now, isExpected: visit.expectsBackups }),
+      backups: backupProblems(await readBackupState(money.db, now), { now, isExpected: visit.expectsBackups }),
       networks: await readNetworkHealth(money, environment === 'test'),
       queues: await queuesOf(visit),
       cases: await casesOf(visit, 'open'),

@@ -129,7 +129,8 @@ it('troubles stand by money held times age, after a ledger that is wrong', () =>
 
 it('a restored copy that nobody has released comes first, and an old backup is a trouble', () => {
   const restore = { id: 'r-1', backup: 'b-1', restoredAt: minutesAgo(5), restoredTo: minutesAgo(6) };
-  const backups = [{ text: 'No backup was made since yesterday', since: minutesAgo(60 * 48) }];
+  const remedy = 'npm run operator -- backup create';
+  const backups = [{ text: 'No backup was made since yesterday', remedy, since: minutesAgo(60 * 48) }];
   const texts = troublesOf(watched({ restore, backups })).map(({ text }) => renderHtml(text));
   assert.match(texts[0] ?? '', /^This database is a restored copy \(its newest change is of 2026-11-20T11:54/);
   assert.deepEqual(texts.slice(1), ['No backup was made since yesterday']);

@@ -1,5 +1,6 @@
 import { heldText, type Restore } from '../../backups/hold.ts';
-import { html, type Html } from '../../kit/html.ts';
+import type { backupProblems } from '../../backups/runs.ts';
+import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { owedDescriptions, type Owed } from '../../debts/what-is-owed.ts';
 import type { StoredVerification } from '../../ledger/verifications.ts';
@@ -39,7 +40,7 @@ export interface Watched {
   verified: StoredVerification | undefined;
   /** The restore that nobody has released. */
   restore: Restore | undefined;
-  backups: readonly { text: string; since: Date }[];
+  backups: ReturnType<typeof backupProblems>;
   /** Of the accounts by receipts that take new payments. */
   phones: readonly PhoneStatus[];
 }
@@ -70,9 +71,8 @@ function backupTroubles({ restore, backups, base, now }: Watched): Trouble[] {
     ...{ text: html`${heldText(restore)}`, ...more, since: restore.restoredAt, isFirst: true },
     detail: html`Restored ${timeInSentence(restore.restoredAt, now)}. What to do first: docs/operations.md; then npm run operator -- restore release`,
   };
-  const others = backups.map(({ text, since }) => ({
-    ...{ text: html`${text}`, ...more, since },
-    detail: html`npm run operator -- backup create, and backup drill; docs/operations.md, “Backups”`,
+  const others = backups.map(({ text, remedy, since }) => ({
+    ...{ text: html`${text}`, detail: html`${remedy}`, ...more, since },
   }));
   return [...(held ? [held] : []), ...others];
 }
