@@ -14,24 +14,10 @@ import { kindTexts, type CaseRow } from '../cases/case-list.ts';
 import { healthPath, ownBreaker, reasonTexts, sumWaiting, waitingText } from '../networks/health-texts.ts';
 import type { QueueRow } from '../queues/queue-names.ts';
 import { alarmLimits } from './alarm-limits.ts';
+import { moneyTroubles, type WatchedMoney } from './money-troubles.ts';
+import type { Trouble } from './trouble.ts';
 
-/** Something that needs a person. */
-export interface Trouble {
-  text: Html;
-  detail: Html;
-  /** The whole path. */
-  href: string;
-  /** Bututs that cannot move because of it; 0 where that is not known. */
-  heldMinor: bigint;
-  since: Date;
-  /** True where nothing else counts before it is understood. */
-  isFirst?: boolean;
-}
-
-export interface Watched {
-  now: Date;
-  /** The head of the environment's addresses. */
-  base: string;
+export interface Watched extends WatchedMoney {
   networks: readonly NetworkHealth[];
   queues: readonly QueueRow[];
   cases: readonly CaseRow[];
@@ -56,6 +42,7 @@ export function troublesOf(watched: Watched): Trouble[] {
     ...queueTroubles(watched),
     ...caseTroubles(watched),
     ...debtTroubles(watched),
+    ...moneyTroubles(watched),
   ];
   // At least one butut, so that troubles without money stand by their age.
   const weight = ({ heldMinor, since }: Trouble): number =>
