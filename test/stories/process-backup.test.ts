@@ -17,12 +17,13 @@ import { createBackup } from '../../server/src/backups/create-backup.ts';
 import { drillBackup } from '../../server/src/backups/drill-backup.ts';
 import { readManifest } from '../../server/src/backups/manifest.ts';
 import { restoreBackup } from '../../server/src/backups/restore-backup.ts';
+import { readBackupState } from '../../server/src/backups/runs.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { openLogArchive, replaySettings } from '../../server/src/database/embedded/log-archive.ts';
 import { processIdentity } from '../../server/src/database/embedded/process-identity.ts';
 import { findRunningServer } from '../../server/src/database/embedded/running-server.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
-import type { Database } from '../../server/src/kit/db.ts';
+import { openDatabase, type Database } from '../../server/src/kit/db.ts';
 import { overloadError } from '../../server/src/kit/public-error.ts';
 import { createApiClient, type ApiClient } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
@@ -155,6 +156,25 @@ test('a drill restores the backup beside the service, verifies its ledger, and l
   assert.equal(existsSync(join(backups, 'drill')), false);
   assert.deepEqual(processesIn(backups), []);
   assert.deepEqual((await auditedActs()).slice(-2), ['backup.drill', 'backup.drill_result']);
+});
+
+test('a log whose archive command hangs is reported while a whole segment waits', async () => {
+  await archiveLog();
+  const url = findRunningServer(dataDirectory) ?? '';
+  const db = openDatabase({ url, connectionsMax: 1, clock: systemClock, onConnectionError: () => {} });
+  const failedAt = async () => (await readBackupState(db, systemClock.now(), 0)).archiveFailedAt;
+  await eventually('nothing waits', async () => (await failedAt()) === null);
+  await withAdminClient(url, async (client) => {
+    const { rows } = await client.query("SELECT pid FROM pg_stat_activity WHERE backend_type = 'archiver'");
+    process.kill(rows[0].pid, 'SIGSTOP');
+    for (const step of ["pg_create_restore_point('full')", 'pg_switch_wal()', "pg_create_restore_point('next')"])
+      await client.query(`SELECT ${step}`);
+    const reported = await failedAt();
+    process.kill(rows[0].pid, 'SIGCONT');
+    assert.ok(reported instanceof Date);
+  });
+  await eventually('it is archived', async () => (await failedAt()) === null);
+  await db.close();
 });
 
 test('a mistyped name of a backup is a usage error, and no failed drill', async () => {

@@ -136,7 +136,9 @@ test('another merchant’s endpoint gets none of a transfer’s events', async (
 test('/metrics shows a payment and a transfer that are under way while nothing works on them', async () => {
   const count = () =>
     Promise.all(
-      ['payment', 'transfer'].map((record) => story.gauge(`dalasi_unfinished_without_work{record="${record}"}`)),
+      ['payment', 'transfer'].map((record) =>
+        story.gauge(`dalasi_unfinished_without_work{record="${record}",environment="test"}`),
+      ),
     );
   await story.paySettled('7001234', { amount: 300 });
   await story.transfer('7000004');

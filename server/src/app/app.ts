@@ -84,7 +84,7 @@ export async function createApp(baseOptions: AppOptions, serve: Serve = serveAll
   const options = { ...baseOptions, secrets, planner: createPlanner(baseOptions) };
   const hold = createRestoreHold(options.db, clock);
   const probes = { writes: createWriteProbe(options), nodes: createNodeProbe(options) };
-  const database = { keyring, hold, ...probes, backsUp: config.backupDirectory !== null };
+  const database = { keyring, hold, ...probes, expectsBackups: config.expectsBackups };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
   const [docsUrl, browserErrors] = [address.publicUrl, createBrowserErrors(address)];

@@ -44,6 +44,7 @@ interface GaugeContext {
   sharedCommits: LimiterFigures & Pick<SharedCommits, 'splits'>;
   gathering: Pick<GatheringDatabase, 'splits'>;
   hold: RestoreHold;
+  expectsBackups: boolean;
   dailyHeads: Pick<DailyHeads, 'recordedAt'>;
   heartbeats: Pick<Heartbeats, 'list'>;
   railAccounts: { list(): readonly Pick<ConnectedAccount, 'account' | 'problem'>[] };
@@ -187,12 +188,13 @@ function registerChainGauges(metrics: Metrics, { db, clock, dailyHeads }: GaugeC
   );
 }
 
-/** Ages are missing before the first backup and drill, which an alert on the age also notices. */
-function registerBackupGauges(metrics: Metrics, { db, clock, hold }: GaugeContext): void {
+/** What is expected and was never done is older than any limit. */
+function registerBackupGauges(metrics: Metrics, { db, clock, hold, expectsBackups }: GaugeContext): void {
   // One scrape reads four gauges of it.
   const copy = new RecentCopy<BackupState>();
-  const state = () => copy.read(clock, () => readBackupState(db));
-  const ageOf = (run: BackupRun | undefined) => run && secondsSince(clock, run.finishedAt);
+  const state = () => copy.read(clock, () => readBackupState(db, clock.now()));
+  const never = expectsBackups ? Infinity : null;
+  const ageOf = (run: BackupRun | undefined) => (run ? secondsSince(clock, run.finishedAt) : never);
   metrics.figure('dalasi_restore_held', '1 while the database is a restored copy that does no work.', async () =>
     Number((await hold.held()) !== null),
   );

@@ -1,13 +1,14 @@
 import { countOpenCases } from '../cases/list-cases.ts';
 import { listOwed, owedKinds, type Owed } from '../debts/what-is-owed.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { addMs, dayMs, secondsSince, type Clock } from '../kit/clock.ts';
+import { secondsSince, type Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
 import { sumSuspense } from '../ledger/balances.ts';
 import { AccountLabels } from '../networks/account-labels.ts';
 import type { ConnectedAccount } from '../rail-accounts/connected-accounts.ts';
 import { listNewestDays } from '../reconciliation/reconcile.ts';
+import { reconciledUntil } from '../reconciliation/reconciled-day.ts';
 import { clearingAccounts, readClearing, unexplained, type ClearingGroup } from '../reports/clearing.ts';
 import { readUnfinished, type Unfinished } from '../reports/unfinished.ts';
 
@@ -96,10 +97,13 @@ function registerUnfinishedGauge(metrics: Metrics, { db, clock }: MoneyGaugeCont
   metrics.gauge(
     'dalasi_unfinished_without_work',
     'Payments and transfers that are under way while nothing works on them and no case says why.',
-    ['record'],
+    ['record', 'environment'],
     async (set) => {
-      for (const { record, count } of await copy.read(clock, () => readUnfinished(db, clock))) {
-        set({ record }, Number(count));
+      for (const record of ['payment', 'transfer'] as const) {
+        for (const environment of ['test', 'live']) set({ record, environment }, 0);
+      }
+      for (const { record, testMode, count } of await copy.read(clock, () => readUnfinished(db, clock))) {
+        set({ record, environment: testMode ? 'test' : 'live' }, Number(count));
       }
     },
   );
@@ -113,15 +117,12 @@ function registerReconciliationGauges(metrics: Metrics, { db, clock, railAccount
     'How long ago the last day ended that was reconciled with the statement of a rail account.',
     ['account', 'environment'],
     async (set) => {
-      const endOf = new Map(
-        (await listNewestDays(db)).map(({ railAccount, day }) => [railAccount, addMs(new Date(day), dayMs)]),
-      );
+      const untilOf = reconciledUntil(await listNewestDays(db));
       for (const { account } of railAccounts.list()) {
         if (account.disabledAt !== null) continue;
-        const { name: railAccount, merchantId, testMode, createdAt } = account;
-        const since = endOf.get(railAccount) ?? createdAt;
+        const { name: railAccount, merchantId, testMode } = account;
         const label = labels.labelOf({ railAccount, merchantId });
-        set({ account: label, environment: testMode ? 'test' : 'live' }, secondsSince(clock, since));
+        set({ account: label, environment: testMode ? 'test' : 'live' }, secondsSince(clock, untilOf(account)));
       }
     },
   );

@@ -58,10 +58,18 @@ export const releaseRestores = statementBy<[releasedAt: Date]>({
   text: 'UPDATE restores SET released_at = $1 WHERE released_at IS NULL',
 });
 
-/** When the server last failed to archive its log, if it has not succeeded since: whoever runs it, and null without an archive. */
-export const findArchiveFailure = valueBy<Date | null, []>({
+/**
+ * When the server last failed to archive its log, if it has not succeeded since. A command that hangs never fails: where a whole
+ * segment waits, and none was archived since `hungSince`, when it last succeeded. Null without an archive.
+ */
+export const findArchiveFailure = valueBy<Date | null, [hungSince: Date]>({
   name: 'log_archive_failure',
-  text: `SELECT CASE WHEN last_failed_time > coalesce(last_archived_time, '-infinity') THEN last_failed_time END AS value
+  // The names are compared behind their timeline; the newest segment is still being filled.
+  text: `SELECT CASE WHEN last_failed_time > coalesce(last_archived_time, '-infinity') THEN last_failed_time
+                     WHEN last_archived_time < $1 AND last_archived_wal ~ '^[0-9A-F]{24}$'
+                      AND substr(last_archived_wal, 9) < substr(pg_walfile_name(
+                            pg_current_wal_lsn() - pg_size_bytes(current_setting('wal_segment_size'))), 9)
+                     THEN last_archived_time END AS value
            FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'`,
   none: null,
 });

@@ -47,6 +47,8 @@ function readSettings(read: Reader) {
   const appDatabaseUrl = read.databaseUrl('APP_DATABASE_URL');
   const defaultEnvironment = read.isSet('DATABASE_URL', 'APP_DATABASE_URL') ? 'production' : 'development';
   const production = read.choice('APP_ENV', ['development', 'production'], defaultEnvironment) === 'production';
+  const backupDirectory = read.text('BACKUP_DIR');
+  const isBundled = databaseUrl === null && appDatabaseUrl === null;
   return {
     port: read.integer('PORT', 0, 65_535),
     host: read.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
@@ -58,7 +60,9 @@ function readSettings(read: Reader) {
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 4, 100),
     dataDirectory: read.text('DATA_DIR') ?? 'data',
     /** Where backups and the archived log go; null for nowhere. */
-    backupDirectory: read.text('BACKUP_DIR'),
+    backupDirectory,
+    /** Whether an operator is to be reminded of backups: those of their own PostgreSQL its own tools make. */
+    expectsBackups: backupDirectory !== null || (production && isBundled),
     /** Where the heads of the hash chains are kept; null for the log alone. */
     chainDirectory: read.text('CHAIN_DIR'),
     production,

@@ -30,8 +30,8 @@ export interface ConsoleServices {
     connected: Pick<ConnectedAccounts, 'list'>;
     publicUrl: () => string;
   };
-  /** Whether BACKUP_DIR is set. */
-  backsUp: boolean;
+  /** Of the configuration. */
+  expectsBackups: boolean;
   /** As `phone link`: where a test merchant's simulated phone is. */
   phoneLink: (merchant: Merchant) => string;
 }

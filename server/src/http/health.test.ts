@@ -55,6 +55,7 @@ after(async () => {
 });
 
 let keys: KeyState;
+let expectsBackups = false;
 
 async function get(
   path: string,
@@ -78,7 +79,7 @@ async function get(
     sharedCommits: { name: 'work_commits', inUse: 0, waiting: 0, refused: 0, splits: 0 },
     gathering: { splits: 0 },
     hold: { held: async () => restore },
-    backsUp: false,
+    expectsBackups,
     dailyHeads: { recordedAt: null },
     heartbeats: { list: () => [] },
     railAccounts: {
@@ -201,6 +202,15 @@ test('metrics show since when an account is not reconciled, and what of its floa
   assert.deepEqual(await shown(), [String(36 * 3_600), '250']);
   await reconcile('2026-11-19', 0);
   assert.deepEqual(await shown(), [String(12 * 3_600), '0']);
+});
+
+test('a backup that is expected and was never made is older than any limit', async () => {
+  const ages = async () =>
+    [...(await get('/metrics')).text.matchAll(/^dalasi_backup_(?:drill_)?seconds (\S+)$/gm)].map(([, age]) => age);
+  assert.deepEqual(await ages(), []);
+  expectsBackups = true;
+  assert.deepEqual(await ages(), ['+Inf', '+Inf']);
+  expectsBackups = false;
 });
 
 test('reading the metrics is not counted as waiting for a database connection', async () => {

@@ -24,8 +24,8 @@ export interface HealthOptions {
   writes: WriteProbe;
   /** The nodes of a cluster that are down. */
   nodes: NodeProbe;
-  /** Whether this installation makes backups: BACKUP_DIR is set. */
-  backsUp: boolean;
+  /** Of the configuration. */
+  expectsBackups: boolean;
   /** The rail accounts, with what is wrong with those that could not be connected. */
   railAccounts: { list(): readonly { account: { name: string }; problem: string | null }[] };
   metrics: Metrics;
@@ -110,9 +110,10 @@ function sealKeyState({ missingSealKeys, isSealingLost }: KeyHealth): 'lost' | '
 }
 
 /** What is wrong with backups; it does not make the process unready. */
-async function checkBackups({ db, clock, backsUp }: HealthOptions): Promise<Record<string, unknown>> {
+async function checkBackups({ db, clock, expectsBackups }: HealthOptions): Promise<Record<string, unknown>> {
   try {
-    const problems = backupProblems(await readBackupState(db), { now: clock.now(), isExpected: backsUp });
+    const now = clock.now();
+    const problems = backupProblems(await readBackupState(db, now), { now, isExpected: expectsBackups });
     return { backups: problems.length === 0 ? 'ok' : problems.map(({ text }) => text) };
   } catch {
     return {};

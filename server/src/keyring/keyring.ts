@@ -43,7 +43,7 @@ const lockName = 'keys';
 const idSecretName = 'ids';
 
 /**
- * For the start of a service and for `secrets reseal`, which then seal with the configured key. Compares the keys with the
+ * For the start of a service, which then seals with the configured key. Compares the keys with the
  * check values in the database, and records missing ones: the seal key once a stored value has opened with it, the pepper
  * once a key has been found under it. In an empty database it records both at once.
  *
@@ -72,6 +72,15 @@ export async function compareKeys({ db, sealer, checks }: KeyringParts): Promise
   const { isSealingKnown } = await assertKeysMatch(db, checks);
   const idSecret = await readIdSecret(db, sealer);
   return { idSecret, sealer: isSealingKnown ? sealer : { ...sealer, seal: refuseToSeal } };
+}
+
+/**
+ * For `secrets reseal`, which is no start: every process without the key would stop being ready.
+ *
+ * @throws StartError
+ */
+export async function assertSealingKnown(db: Queryable, checks: ConfiguredChecks): Promise<void> {
+  if (!(await readKeyState(db, checks)).isSealingKnown) refuseToSeal();
 }
 
 function refuseToSeal(): never {

@@ -281,6 +281,18 @@ test('a command that reads, or is refused, leaves no entry; the owners are maile
   assert.equal(mails.at(-1)?.subject, 'Kairaba Books: New test API key');
 });
 
+test('revoking a person’s credential names their login, which goes on, and the list says which is which', async () => {
+  const name = 'Isatou Sarr';
+  const { id } = await run(['operators', 'create', name]);
+  const login = ['--email', 'isatou@example.gm', '--name', name, '--role', 'finance'];
+  const { operator_id: loginId } = await run(['logins', 'create', ...login]);
+  const listed = (await run(['operators', 'list'])) as unknown as { id: string; role: string | null }[];
+  const roleOf = (operatorId: unknown) => listed.find((each) => each.id === operatorId)?.role;
+  assert.deepEqual([roleOf(id), roleOf(loginId)], [null, 'finance']);
+  assert.deepEqual((await run(['operators', 'revoke', String(id)]))['same_name'], [loginId]);
+  assert.deepEqual((await run(['operators', 'revoke', String(loginId)]))['same_name'], []);
+});
+
 test('backups of a server that is not bundled are refused with what its own tools do', async () => {
   for (const words of [
     ['backup', 'create'],

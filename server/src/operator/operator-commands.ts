@@ -3,6 +3,7 @@ import { endOperator } from '../console/logins/end-operator.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import {
   createOperator,
+  listOperatorLogins,
   listOperators,
   authenticateOperator,
   type OperatorAuthentication,
@@ -43,14 +44,19 @@ const list: Command = {
   summary: 'List operators',
   async run({ db }) {
     const operators = await listOperators(db);
+    const roles = new Map((await listOperatorLogins(db)).map(({ operatorId, role }) => [operatorId, role]));
     const rows = operators.map((operator) => [
       operator.id,
       operator.createdAt.toISOString(),
       operator.revokedAt?.toISOString() ?? 'no',
+      roles.get(operator.id) ?? 'commands only',
       operator.name,
     ]);
-    const data = operators.map(({ id, name, createdAt, revokedAt }) => ({ id, name, createdAt, revokedAt }));
-    const text = rows.length === 0 ? 'No operators.' : table(['OPERATOR', 'CREATED', 'REVOKED', 'NAME'], rows);
+    const data = operators.map(({ id, name, createdAt, revokedAt }) => ({
+      ...{ id, name, createdAt, revokedAt },
+      role: roles.get(id) ?? null,
+    }));
+    const text = rows.length === 0 ? 'No operators.' : table(['OPERATOR', 'CREATED', 'REVOKED', 'ROLE', 'NAME'], rows);
     return { text, data, exitCode: 0 };
   },
 };
@@ -63,13 +69,24 @@ const revoke: Command = {
   async run(context, { positionals }) {
     const { db, clock } = context;
     const id = positionals[0] ?? '';
-    const operator = (await listOperators(db)).find((candidate) => candidate.id === id);
+    const operators = await listOperators(db);
+    const operator = operators.find((candidate) => candidate.id === id);
     if (!operator) throw new UsageError(`There is no operator ${id}. See: operators list`);
     await db.withTransaction(async (tx) => {
       if (!(await endOperator(tx, { id, revokedAt: clock.now() }))) return;
       auditCommand(tx, context, { action: 'operators.revoke', object: { type: 'operator', id } });
     });
-    return { text: `Operator ${id} is revoked.`, data: { id, revoked: true }, exitCode: 0 };
+    const namesakes = operators.filter(
+      (other) => other.id !== id && other.name === operator.name && other.revokedAt === null,
+    );
+    const text = [
+      `Operator ${id} is revoked.`,
+      // One person may have a login and a credential.
+      ...namesakes.map(
+        (other) => `${other.name} goes on as ${other.id}. If it is the same person: operators revoke ${other.id}`,
+      ),
+    ].join('\n');
+    return { text, data: { id, revoked: true, same_name: namesakes.map((other) => other.id) }, exitCode: 0 };
   },
 };
 

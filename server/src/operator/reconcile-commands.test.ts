@@ -92,6 +92,17 @@ test('a float that is not proved fails the command with its amount', async () =>
   assert.equal(closed.exitCode, 0, closed.text);
 });
 
+test('a day that no imported line reaches is not reconciled without its closing balance', async () => {
+  await world.clock.advance(86_400_000);
+  const day = utcDay(world.clock.now());
+  const daysOf = async () => ((await run('reconcile list --network wave')).data as { days: unknown[] }).days;
+  const days = await daysOf();
+  await assert.rejects(run(`reconcile run --network wave --day ${day}`), /No line of rail-wave from .* was imported/);
+  assert.deepEqual(await daysOf(), days);
+  const closed = await run(`reconcile run --network wave --day ${day} --closing-balance 635.50`);
+  assert.equal(closed.exitCode, 0, closed.text);
+});
+
 test('the list of one account has its days, however many newer days others have', async () => {
   const daysOf = async () => ((await run('reconcile list --network wave')).data as { days: unknown[] }).days;
   const days = await daysOf();

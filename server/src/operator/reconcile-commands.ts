@@ -102,18 +102,19 @@ const run: Command = {
   async run(context, input) {
     const day = dayOf(input.options['day']);
     const { work, account } = await openAccount(context, input.options);
-    const { requireBegun, runDay } = await import('../reconciliation/run-day.ts');
+    const { requireStatement, runDay } = await import('../reconciliation/run-day.ts');
     const { listDifferences } = await import('../reconciliation/reconcile.ts');
     const { dayToData, differenceToData } = await import('../reconciliation/report.ts');
     const closingBalanceMinor = readAmount(input, 'closing-balance');
     const shown = new Map<string, ReturnType<typeof createProgress>>();
     const { 'closing-balance': closing } = input.options;
     const sent = { day, ...(closing !== undefined && { closing_balance: closing }) };
-    requireBegun(work, day);
+    const typed = closingBalanceMinor === undefined ? {} : { closingBalanceMinor };
+    await requireStatement(work, account, day, typed);
     // Before the first line is booked: a run that is interrupted has booked some.
     await auditWork(context, account, { action: 'reconciliation.run', sent });
     const result = await runDay(work, account, day, {
-      ...(closingBalanceMinor !== undefined && { closingBalanceMinor }),
+      ...typed,
       onProgress: ({ day: current, compared, total }) => {
         const progress =
           shown.get(current) ?? createProgress(context.progressTo, { total, what: `lines and records of ${current}` });

@@ -2,7 +2,7 @@ import { sealedTotpSecrets } from '../accounts/sealed-totp.ts';
 import { sealedResponses } from '../http/sealed-responses.ts';
 import { retireSealKeys } from '../keyring/accept-keys.ts';
 import { sealingEndsWithinMs } from '../keyring/guarded-sealer.ts';
-import { listOtherKeysInUse, openKeyring } from '../keyring/keyring.ts';
+import { assertSealingKnown, listOtherKeysInUse } from '../keyring/keyring.ts';
 import { sealedInstallationSecrets } from '../keyring/sealed-installation-secrets.ts';
 import { resealStore, type SealedStore } from '../keyring/sealed-store.ts';
 import type { Queryable } from '../kit/db.ts';
@@ -51,13 +51,12 @@ export const ofKey = { type: 'secrets', id: null };
  */
 export async function resealSecrets(context: ResealContext): Promise<Resealed> {
   const { db, keys } = context;
+  await assertSealingKnown(db, keys.checks);
   const counts = await countUnderOtherKeys(context);
-  // Before anything changes: a run that is interrupted has resealed values too, and made every start require the key.
+  // Before anything changes: a run that is interrupted has resealed values too.
   await db.withTransaction(async (tx) => {
     auditCommand(tx, context, { action: 'secrets.reseal', object: ofKey, sent: { values: totalOf(counts) } });
   });
-  // Records the key before anything is sealed with it, so that every later start requires it.
-  await openKeyring(keys);
   const first = await resealAll(context, counts);
   await waitForOtherProcesses(context);
   const second = await resealAll(context, await countUnderOtherKeys(context));

@@ -78,9 +78,14 @@ test('a command with a new seal key leaves running processes ready, and seals no
   assert.equal((await run(rotated, 'businesses', 'list')).code, 0);
   assert.equal((await run(rotated, 'keys', 'create', '--merchant', business.test.merchant.id)).code, 0);
   assert.equal((await run(rotated, 'secrets', 'reseal', '--dry-run')).code, 0);
-  const refused = await run(rotated, 'businesses', 'create', 'Sealed too early');
-  assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /^The service has not been started with this SEAL_KEY, /);
+  for (const words of [
+    ['businesses', 'create', 'Sealed too early'],
+    ['secrets', 'reseal'],
+  ]) {
+    const refused = await run(rotated, ...words);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^The service has not been started with this SEAL_KEY, /);
+  }
   assert.doesNotMatch((await run(rotated, 'businesses', 'list')).stdout, /Sealed too early/);
   await clock.advance(5_000);
   assert.equal((await createApiClient(service.url, '').get('/readyz')).status, 200);

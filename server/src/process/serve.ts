@@ -213,7 +213,7 @@ export async function operatorPages(server: FastifyInstance, { options, parts }:
       railAccounts: { ...parts.railAccounts, publicUrl: parts.address.publicUrl },
     },
     receiptTemplates: config.receiptTemplates,
-    backsUp: config.backupDirectory !== null,
+    expectsBackups: config.expectsBackups,
     phoneLink: ({ shortId }) => phoneLink(config, secrets, { publicUrl: parts.address.publicUrl(), shortId }),
   };
   await consolePages(server, { ...signedInOptions({ options, parts }), services });

@@ -1,3 +1,5 @@
+import { addMs, dayMs } from '../kit/clock.ts';
+import type { RailAccount } from '../rail-accounts/rail-account.ts';
 import type { DifferenceClass } from './compare.ts';
 
 /** The result of a rail account's day. Amounts are bututs. */
@@ -30,6 +32,14 @@ export interface ReconciledDay {
   /** What nothing explains: 0 proves the float. Null without a closing balance. */
   unexplainedMinor: bigint | null;
   ranAt: Date;
+}
+
+/** By the newest day of each account, until when one is reconciled: from when it was added, where it never was. */
+export function reconciledUntil(
+  newest: readonly Pick<ReconciledDay, 'railAccount' | 'day'>[],
+): (account: Pick<RailAccount, 'name' | 'createdAt'>) => Date {
+  const ends = new Map(newest.map(({ railAccount, day }) => [railAccount, addMs(new Date(day), dayMs)]));
+  return ({ name, createdAt }) => ends.get(name) ?? createdAt;
 }
 
 /** The proof of a float: the network's balance, less the ledger's, less all that is listed. */

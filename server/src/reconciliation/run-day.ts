@@ -10,7 +10,7 @@ import { judgeReceipts } from './judge-receipts.ts';
 import { linkLinesOfDay } from './link-lines.ts';
 import { listMerchantsOnFloat, readFloatBalances } from './queries/books.ts';
 import { findDaysAround, upsertDay } from './queries/days.ts';
-import { readDayOfLines } from './queries/lines.ts';
+import { findNewestLineTime, readDayOfLines } from './queries/lines.ts';
 import { unexplained, type ReconciledDay } from './reconciled-day.ts';
 import type { Day } from './run.ts';
 
@@ -53,8 +53,25 @@ export async function runDay(
   return runOneDay(context, account, day, { ...options, ranAt });
 }
 
-/** Throws AppError `invalid_request` for a day that is still to come. */
-export function requireBegun({ clock }: Pick<ReconciliationContext, 'clock'>, day: string): void {
+/**
+ * For a day that a person asks for. One that no line reaches would be compared with nothing, and its float proved by the balance of the
+ * day before. Throws AppError `invalid_request`, also for a day that is still to come.
+ */
+export async function requireStatement(
+  context: Pick<ReconciliationContext, 'db' | 'clock'>,
+  { railAccount, statements, provesReceipts }: StatementAccount,
+  day: string,
+  { closingBalanceMinor }: RunOptions,
+): Promise<void> {
+  requireBegun(context, day);
+  if (statements !== null || provesReceipts || closingBalanceMinor !== undefined) return;
+  const newest = await findNewestLineTime(context.db, railAccount);
+  if (newest !== null && newest >= firstMoment(day)) return;
+  const message = `No line of ${railAccount} from ${day} on was imported. Import its statement first; if that is empty, give the closing balance that it names.`;
+  throw new AppError('invalid_request', message);
+}
+
+function requireBegun({ clock }: Pick<ReconciliationContext, 'clock'>, day: string): void {
   if (firstMoment(day) > clock.now()) throw new AppError('invalid_request', `The day ${day} has not begun yet.`);
 }
 

@@ -7,7 +7,10 @@ import { listVerifications } from '../../ledger/verifications.ts';
 import { icon } from '../../pages/icons.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { readPhoneStatuses } from '../../receipts/phones.ts';
+import { listNewestDays } from '../../reconciliation/reconcile.ts';
+import { readClearing } from '../../reports/clearing.ts';
 import { readNetworkHealth } from '../../reports/network-health.ts';
+import { readUnfinished } from '../../reports/unfinished.ts';
 import { ageText } from '../age.ts';
 import { merchantsOf } from '../businesses/business.ts';
 import { casesMax, casesOf } from '../cases/case-list.ts';
@@ -15,7 +18,9 @@ import type { ConsoleRoute } from '../console-route.ts';
 import { networkTable, noNetworks } from '../networks/network-table.ts';
 import { queuesOf } from '../queues/queue-names.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { troublesOf, type Trouble, type Watched } from './troubles.ts';
+import type { WatchedMoney } from './money-troubles.ts';
+import type { Trouble } from './trouble.ts';
+import { troublesOf, type Watched } from './troubles.ts';
 
 // More than a person handles at once; the lists have all.
 const troublesShown = 10;
@@ -30,13 +35,14 @@ export const homePage: ConsoleRoute = {
     const watched: Watched = {
       ...{ now, base, verified },
       restore: await findHeldRestore(money.db),
-      backups: backupProblems(await readBackupState(money.db), { now, isExpected: visit.backsUp }),
+      backups: backupProblems(await readBackupState(money.db, now), { now, isExpected: visit.expectsBackups }),
       networks: await readNetworkHealth(money, environment === 'test'),
       queues: await queuesOf(visit),
       cases: await casesOf(visit, 'open'),
       owed: await listOwed(money.db),
       merchants: await merchantsOf(visit),
       phones: await phonesOf(visit),
+      ...(await moneyOf(visit)),
     };
     const troubles = troublesOf(watched);
     const body = html`<header class="head"><h1>${environment === 'test' ? 'Test' : 'Live'}</h1>
@@ -50,10 +56,24 @@ ${summary(watched, visit)}`;
   },
 };
 
-async function phonesOf({ money, railAccounts, environment, now }: ConsoleVisit) {
-  const accounts = railAccounts.connected.list().map(({ account }) => account);
-  const own = accounts.filter(({ testMode }) => testMode === (environment === 'test'));
-  return readPhoneStatuses(money.db, own, now);
+function accountsOf({ railAccounts, environment }: ConsoleVisit) {
+  return railAccounts.connected.list().filter(({ account }) => account.testMode === (environment === 'test'));
+}
+
+function phonesOf(visit: ConsoleVisit) {
+  const accounts = accountsOf(visit).map(({ account }) => account);
+  return readPhoneStatuses(visit.money.db, accounts, visit.now);
+}
+
+async function moneyOf(visit: ConsoleVisit): Promise<Omit<WatchedMoney, 'now' | 'base'>> {
+  const { db, clock } = visit.money;
+  const isOwn = ({ testMode }: { testMode: boolean }): boolean => testMode === (visit.environment === 'test');
+  return {
+    accounts: accountsOf(visit),
+    days: (await listNewestDays(db)).filter(isOwn),
+    clearing: (await readClearing(db, visit.now)).filter(isOwn),
+    unfinished: (await readUnfinished(db, clock)).filter(isOwn),
+  };
 }
 
 function troubleList(troubles: readonly Trouble[]): Html {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { html, renderHtml } from '../../kit/html.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
+import type { RailAccount } from '../../rail-accounts/rail-account.ts';
+import type { ReconciledDay } from '../../reconciliation/reconciled-day.ts';
 import type { NetworkHealth } from '../../reports/network-health.ts';
 import { troublesOf, type Watched } from './troubles.ts';
 
@@ -19,6 +21,10 @@ function watched(part: Partial<Watched>): Watched {
     restore: undefined,
     backups: [],
     phones: [],
+    accounts: [],
+    days: [],
+    clearing: [],
+    unfinished: [],
   };
   return { now, base: '/operator/live', merchants: new Map([[merchant.id, merchant]]), ...nothing, ...part };
 }
@@ -129,7 +135,8 @@ it('troubles stand by money held times age, after a ledger that is wrong', () =>
 
 it('a restored copy that nobody has released comes first, and an old backup is a trouble', () => {
   const restore = { id: 'r-1', backup: 'b-1', restoredAt: minutesAgo(5), restoredTo: minutesAgo(6) };
-  const backups = [{ text: 'No backup was made since yesterday', since: minutesAgo(60 * 48) }];
+  const remedy = 'npm run operator -- backup create';
+  const backups = [{ text: 'No backup was made since yesterday', remedy, since: minutesAgo(60 * 48) }];
   const texts = troublesOf(watched({ restore, backups })).map(({ text }) => renderHtml(text));
   assert.match(texts[0] ?? '', /^This database is a restored copy \(its newest change is of 2026-11-20T11:54/);
   assert.deepEqual(texts.slice(1), ['No backup was made since yesterday']);
@@ -145,4 +152,38 @@ it('a shop’s phone that is silent and a missing message each need a person', (
   assert.match(renderHtml(silent?.text ?? html``), /^kairaba-wave: Its phone forwards nothing/);
   assert.match(renderHtml(missing?.text ?? html``), /2 messages of the last two days did not arrive/);
   assert.equal(silent?.href, '/operator/rail-accounts/kairaba-wave');
+});
+
+it('live money that an alert rule watches is a trouble on the home page too, and test money is none', () => {
+  const clearing = (part: Partial<Watched['clearing'][number]>): Watched['clearing'][number] => ({
+    ...{ account: 'suspense', testMode: false, cause: 'unexplained', count: 1, amountMinor: 10_000n, lateMinor: 0n },
+    ...{ oldest: minutesAgo(3), ...part },
+  });
+  const account = (name: string, testMode: boolean) =>
+    ({ name, testMode, disabledAt: null, createdAt: minutesAgo(34 * 60), updatedAt: minutesAgo(1) }) as RailAccount;
+  const day = { railAccount: 'aps-main', day: '2026-11-19', testMode: false, ranAt: now } as ReconciledDay;
+  const textsOf = (part: Partial<Watched>): string[] =>
+    troublesOf(watched(part)).map(({ text }) => renderHtml(text).replaceAll(/<[^>]*>/g, ''));
+  const explained = [clearing({ cause: 'amount_mismatch', lateMinor: 1n }), clearing({ oldest: minutesAgo(1) })];
+  assert.deepEqual(textsOf({ clearing: [...explained, clearing({ testMode: true })] }), []);
+  const late = clearing({ account: 'held', cause: 'in_progress', oldest: minutesAgo(5 * 24 * 60), lateMinor: 1n });
+  assert.deepEqual(textsOf({ clearing: [clearing({}), late] }), [
+    'D100.00 in Held: A payout is under way',
+    'D100.00 in Suspense: Nothing explains it',
+  ]);
+  const accounts = [
+    { account: account('wave-main', false), problem: 'Its secrets cannot be opened.' },
+    { account: account('aps-main', false), problem: null },
+    { account: account('wave-trial', true), problem: null },
+  ];
+  const [first, ...texts] = textsOf({ accounts, days: [{ ...day, unexplainedMinor: -250n }] });
+  assert.match(first ?? '', /^wave-main was not reconciled since/);
+  assert.deepEqual(texts, [
+    'wave-main is not connected: what is paid through it is refused',
+    'The float at aps-main is not proved: nothing explains -D2.50',
+  ]);
+  const unfinished = { record: 'transfer', testMode: true, count: 2n, oldestId: 't-1', since: minutesAgo(16) } as const;
+  const [stuck] = troublesOf(watched({ unfinished: [unfinished] }));
+  assert.match(renderHtml(stuck?.text ?? html``), /^Nothing works on 2 transfers under way, since/);
+  assert.equal(stuck?.href, '/operator/live/records/t-1');
 });

@@ -1,5 +1,6 @@
 import { heldText, type Restore } from '../../backups/hold.ts';
-import { html, type Html } from '../../kit/html.ts';
+import type { backupProblems } from '../../backups/runs.ts';
+import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { owedDescriptions, type Owed } from '../../debts/what-is-owed.ts';
 import type { StoredVerification } from '../../ledger/verifications.ts';
@@ -13,24 +14,10 @@ import { kindTexts, type CaseRow } from '../cases/case-list.ts';
 import { healthPath, ownBreaker, reasonTexts, sumWaiting, waitingText } from '../networks/health-texts.ts';
 import type { QueueRow } from '../queues/queue-names.ts';
 import { alarmLimits } from './alarm-limits.ts';
+import { moneyTroubles, type WatchedMoney } from './money-troubles.ts';
+import type { Trouble } from './trouble.ts';
 
-/** Something that needs a person. */
-export interface Trouble {
-  text: Html;
-  detail: Html;
-  /** The whole path. */
-  href: string;
-  /** Bututs that cannot move because of it; 0 where that is not known. */
-  heldMinor: bigint;
-  since: Date;
-  /** True where nothing else counts before it is understood. */
-  isFirst?: boolean;
-}
-
-export interface Watched {
-  now: Date;
-  /** The head of the environment's addresses. */
-  base: string;
+export interface Watched extends WatchedMoney {
   networks: readonly NetworkHealth[];
   queues: readonly QueueRow[];
   cases: readonly CaseRow[];
@@ -39,7 +26,7 @@ export interface Watched {
   verified: StoredVerification | undefined;
   /** The restore that nobody has released. */
   restore: Restore | undefined;
-  backups: readonly { text: string; since: Date }[];
+  backups: ReturnType<typeof backupProblems>;
   /** Of the accounts by receipts that take new payments. */
   phones: readonly PhoneStatus[];
 }
@@ -55,6 +42,7 @@ export function troublesOf(watched: Watched): Trouble[] {
     ...queueTroubles(watched),
     ...caseTroubles(watched),
     ...debtTroubles(watched),
+    ...moneyTroubles(watched),
   ];
   // At least one butut, so that troubles without money stand by their age.
   const weight = ({ heldMinor, since }: Trouble): number =>
@@ -70,9 +58,8 @@ function backupTroubles({ restore, backups, base, now }: Watched): Trouble[] {
     ...{ text: html`${heldText(restore)}`, ...more, since: restore.restoredAt, isFirst: true },
     detail: html`Restored ${timeInSentence(restore.restoredAt, now)}. What to do first: docs/operations.md; then npm run operator -- restore release`,
   };
-  const others = backups.map(({ text, since }) => ({
-    ...{ text: html`${text}`, ...more, since },
-    detail: html`npm run operator -- backup create, and backup drill; docs/operations.md, “Backups”`,
+  const others = backups.map(({ text, remedy, since }) => ({
+    ...{ text: html`${text}`, detail: html`${remedy}`, ...more, since },
   }));
   return [...(held ? [held] : []), ...others];
 }

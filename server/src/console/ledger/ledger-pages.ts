@@ -2,30 +2,13 @@ import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { readClearing, unexplained, type ClearingGroup } from '../../reports/clearing.ts';
 import { ageText } from '../age.ts';
-import { kindTexts } from '../cases/case-list.ts';
 import { listVerifications, type StoredVerification } from '../../ledger/verifications.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { verifyBooks } from '../../transfers/verify-books.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes, listRoute, type ConsoleRoute } from '../console-route.ts';
+import { accountTexts, causeText } from './clearing-texts.ts';
 import { explainPage } from './explain-page.ts';
-
-const accountTexts: Readonly<Record<ClearingGroup['account'], string>> = {
-  suspense: 'Suspense',
-  unmatched: 'Unmatched',
-  held: 'Held',
-};
-
-/** Why money waits, where no case says so. */
-const causeTexts: ReadonlyMap<string, string> = new Map([
-  ['in_progress', 'A payout is under way'],
-  ['float_empty', 'The float at the network is empty'],
-  ['network_unavailable', 'The network accepts no payouts'],
-  [unexplained, 'Nothing explains it'],
-]);
-
-const causeText = (cause: string): string =>
-  causeTexts.get(cause) ?? (kindTexts as Readonly<Record<string, string>>)[cause] ?? cause.replaceAll('_', ' ');
 
 /** What waits in the accounts that have to be empty in the end. */
 function clearingTable(groups: readonly ClearingGroup[], now: Date): Html {

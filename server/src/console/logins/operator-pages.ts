@@ -212,7 +212,7 @@ const revoke = formRoutes<OperatorRow>({
   load: findRow,
   view: ({ name }, { base }) => ({
     heading: 'Revoke this operator?',
-    effect: html`<p>${foreignText(name)} is out at once, here and in commands. What they proposed can no longer be confirmed,
+    effect: html`<p>${foreignText(name)} is out at once. What they proposed can no longer be confirmed,
 and the open invitations to owners of businesses that they have sent end. This cannot be undone.</p>
 <p>Businesses’ API keys and credentials for commands that they have made were shown to them, and go on working:
 <a href="${base}/audit?term=${encodeURIComponent(name)}">look for them in what they did</a>, and revoke them.</p>`,

@@ -12,7 +12,7 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { listStatementAccounts, type StatementAccount } from '../../reconciliation/account.ts';
 import { importFile } from '../../reconciliation/import-file.ts';
 import { listMappings } from '../../reconciliation/reconcile.ts';
-import { requireBegun, runDay } from '../../reconciliation/run-day.ts';
+import { requireStatement, runDay } from '../../reconciliation/run-day.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -137,11 +137,12 @@ const runForm = formRoutes<Accounts>({
     if (closing && !('amountMinor' in closing)) {
       throw fieldError('invalid_request', 'closing_balance', 'Write an amount such as 1250.00.');
     }
-    requireBegun(visit.money, day);
+    const options = closing ? { closingBalanceMinor: closing.amountMinor } : {};
+    await requireStatement(visit.money, account, day, options);
     const sent = { network: account.railAccount, day, ...(closing && { closing_balance: typed.trim() }) };
     // Before the first line is booked: a run that is interrupted has booked some.
     await recordAct(visit, account, { action: 'reconciliation.run', sent });
-    await runDay(visit.money, account, day, closing ? { closingBalanceMinor: closing.amountMinor } : {});
+    await runDay(visit.money, account, day, options);
     return `/reconciliation/day?network=${encodeURIComponent(account.railAccount)}&day=${day}`;
   },
 });
