@@ -93,13 +93,16 @@ function webhooksOf(eventBodies: Readonly<Record<string, TSchema>>): object {
   );
 }
 
-/** Moves each schema with a title to `components`, and refers to it. */
+/**
+ * Moves each schema with a title to `components`, and refers to it. The description of a response, which the generator of the
+ * document wants in its schema, stays with the response.
+ */
 function withNamedSchemas(document: object): object {
   const schemas: Record<string, unknown> = {};
   const hoist = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(hoist);
     if (typeof value !== 'object' || value === null) return value;
-    const { title, ...rest } = value as Record<string, unknown>;
+    const { title, description: _ofResponse, ...rest } = value as Record<string, unknown>;
     if (typeof title !== 'string' || rest['type'] !== 'object') {
       return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, hoist(part)]));
     }
@@ -145,7 +148,9 @@ function successResponses(route: ApiRoute<never>): Record<string, object> {
 }
 
 function fileResponse(contentTypes: readonly string[]): object {
-  const content = contentTypes.map((type) => [type, { schema: Type.String({ contentMediaType: type }) }] as const);
+  // Generators of clients know bytes by the format, and would decode text.
+  const schemaOfBytes = (type: string) => Type.String({ format: 'binary', contentMediaType: type });
+  const content = contentTypes.map((type) => [type, { schema: schemaOfBytes(type) }] as const);
   return { description: 'The file.', content: Object.fromEntries(content) };
 }
 

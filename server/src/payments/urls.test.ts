@@ -67,6 +67,14 @@ test('a page’s URL on a name of local networks is refused', () => {
   }
 });
 
+test('a return URL keeps its own query as it was written, without what has the name of a parameter', () => {
+  const own = 'name=Awa%20Ceesay&/orders/1042&flag&signature=~';
+  assert.equal(
+    returnLink(`shop://done?status=old&${own}`, { payment_intent_id: 'an id', status: 'failed' }),
+    `shop://done?${own}&payment_intent_id=an+id&status=failed`,
+  );
+});
+
 test('a return URL gets its parameters if it can be linked, else stays as it was sent', () => {
   const status = { status: 'successful' };
   assert.equal(returnLink('https://shop.gm/?a=b#c', status), 'https://shop.gm/?a=b&status=successful#c');

@@ -39,12 +39,19 @@ export function checkPageUrl(policy: OutboundPolicy, { path, url }: { path: stri
 
 /**
  * Where the payer returns to: with `parameters` added if a page may link it, else as it was stored, which the page shows as
- * text.
+ * text. What the shop's query says besides stays as it was written, because the shop may have signed it, and an app may not
+ * read `+` as a space.
  */
 export function returnLink(url: string | null, parameters: Readonly<Record<string, string>>): string | null {
   if (url === null || !isLinkableUrl(url)) return url;
   const link = new URL(url);
-  for (const [name, value] of Object.entries(parameters)) link.searchParams.set(name, value);
+  const names = Object.keys(parameters);
+  const isOurs = (pair: string) => names.some((name) => new URLSearchParams(pair).has(name));
+  const own = link.search
+    .replace('?', '')
+    .split('&')
+    .filter((pair) => pair !== '' && !isOurs(pair));
+  link.search = [...own, new URLSearchParams(parameters)].join('&');
   return link.href;
 }
 
