@@ -149,11 +149,11 @@ test('the table of body forms in docs/api.md matches the OpenAPI document', () =
 test('operations name every operator command', async () => {
   const main = join(repository, 'server/src/operator/main.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [main, '--help']);
-  const commands = [...stdout.matchAll(/^ {2}([\w-]+ \w+) /gm)].map((match) => match[1] ?? '');
+  const commands = [...stdout.matchAll(/^ {2}([\w-]+ [\w-]+) /gm)].map((match) => match[1] ?? '');
   assert.ok(commands.length >= 9);
   const documented = tableRows(read('docs/operations.md').split('\n## Commands')[1]?.split('\n## ')[0] ?? '');
   assert.deepEqual(
-    documented.map(([usage]) => /^`([\w-]+ \w+)/.exec(usage ?? '')?.[1]),
+    documented.map(([usage]) => /^`([\w-]+ [\w-]+)/.exec(usage ?? '')?.[1]),
     commands,
   );
 });

@@ -157,7 +157,7 @@ test('resolving a case needs an active operator credential', async () => {
   );
   await refuses(awa, ['cases', 'confirm', found.id], /^The operator who proposed this has been revoked/);
   const listed = await run(null, 'operators', 'list');
-  assert.match(listed.stdout, /^OPERATOR .*\n[^]*no +Awa Ceesay\n/);
+  assert.match(listed.stdout, /^OPERATOR .*\n[^]*no +commands only +Awa Ceesay\n/);
   assert.doesNotMatch(listed.stdout, /op_/);
 });
 

@@ -22,7 +22,7 @@ export async function copyFile(from: string, to: string): Promise<{ bytes: numbe
         hash.update(chunk);
         writeFileSync(target, chunk);
         bytes += chunk.length;
-        // Signals and connections have their turn.
+        // Signals have their turn, but for the time in which the disk takes what was written.
         await new Promise((resolve) => setImmediate(resolve));
       }
       fsyncSync(target);

@@ -47,11 +47,14 @@ export function returnLink(url: string | null, parameters: Readonly<Record<strin
   const link = new URL(url);
   const names = Object.keys(parameters);
   const isOurs = (pair: string) => names.some((name) => new URLSearchParams(pair).has(name));
-  const own = link.search
-    .replace('?', '')
-    .split('&')
-    .filter((pair) => pair !== '' && !isOurs(pair));
-  link.search = [...own, new URLSearchParams(parameters)].join('&');
+  const own =
+    link.search === ''
+      ? []
+      : link.search
+          .slice(1)
+          .split('&')
+          .filter((pair) => !isOurs(pair));
+  link.search = `?${[...own, new URLSearchParams(parameters)].join('&')}`;
   return link.href;
 }
 

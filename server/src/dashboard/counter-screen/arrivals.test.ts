@@ -4,13 +4,14 @@ import { openDashboardWorld, type DashboardWorld } from '../../../../test/harnes
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
 import { testKeys } from '../../../../test/harness/service.ts';
+import { ListReader } from '../../api/list-reader.ts';
 import { createServiceLog } from '../../api/service-log.ts';
 import { listOpenCasesOfMerchant } from '../../cases/list-cases.ts';
 import { confirmResolution, proposeResolution } from '../../cases/resolve-case.ts';
 import { readConfig } from '../../configuration/config.ts';
 import { systemRandom } from '../../kit/random.ts';
 import { openCaseWork } from '../../operator/case-work.ts';
-import { shownSince } from './arrivals.ts';
+import { readArrivals } from './arrivals.ts';
 
 let world: DashboardWorld;
 
@@ -96,8 +97,22 @@ test('an amount that was entered before midnight stays on a cashier’s screen u
   assert.match(await (await cashier.get(paid)).text(), /Paid/);
 });
 
-test('a counter’s screen shows today’s payments, and after midnight those of the hour before', () => {
-  const shownAt = (now: string) => shownSince(new Date(now)).toISOString();
-  assert.equal(shownAt('2026-11-29T00:00:05.000Z'), '2026-11-28T23:00:05.000Z');
-  assert.equal(shownAt('2026-11-29T23:59:59.000Z'), '2026-11-29T00:00:00.000Z');
+test('a counter’s screen shows today’s payments, and after midnight those of the hour before', async () => {
+  const { body: counter } = await world.api.post('/v1/virtual-terminals', { name: 'Till', chat_numbers: ['7012346'] });
+  const terminalId = String(counter['id']);
+  const address = await send(new URL(String(counter['qr_code_url'])).pathname, { amount: '90' });
+  await send(address, { network: 'aps', account_number: '7000001' });
+  await world.service.app.drain();
+  await asOwner(
+    world.service,
+    `UPDATE charges SET paid_at = '2026-11-28T23:59:58Z'
+     WHERE intent_id = (SELECT id FROM payment_intents ORDER BY created_at DESC LIMIT 1)`,
+  );
+  const { db } = world.service;
+  const money = { db, lists: new ListReader(db) };
+  const { merchant } = world.business.test;
+  const countAt = async (now: string) =>
+    (await readArrivals({ money, merchant, now: new Date(now) }, terminalId)).length;
+  assert.equal(await countAt('2026-11-29T00:00:05.000Z'), 1);
+  assert.equal(await countAt('2026-11-29T01:00:05.000Z'), 0);
 });

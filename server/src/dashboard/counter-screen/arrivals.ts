@@ -1,4 +1,4 @@
-import { addMs, dayMs, hourMs } from '../../kit/clock.ts';
+import { addMs, dayMs } from '../../kit/clock.ts';
 import { html, type Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
@@ -6,7 +6,7 @@ import { networkName } from '../../networks/known-networks.ts';
 import { listPaymentRows, payerMinor, type FoundPayment } from '../../payments/find-payment.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
-import { beginningOfToday } from '../payments/visible-payment.ts';
+import { shownSince } from '../payments/visible-payment.ts';
 import type { Visit } from '../visit.ts';
 
 /** More than fit on a tablet, so that an hour without a connection is there; the list of payments has the rest. */
@@ -20,22 +20,19 @@ export interface Arrival {
   paidAt: Date;
 }
 
-/** What was paid at a counter today, newest first. */
-export async function readArrivals({ money, merchant, now }: Visit, terminalId: string): Promise<Arrival[]> {
+/** What was paid at a counter today or within the last hour, newest first. */
+export async function readArrivals(
+  { money, merchant, now }: Pick<Visit, 'merchant' | 'now'> & { money: Pick<Visit['money'], 'db' | 'lists'> },
+  terminalId: string,
+): Promise<Arrival[]> {
   const filter = { status: 'successful', terminalIds: [terminalId], from: addMs(now, -dayMs), now } as const;
   const payments = await listPaymentRows(money, merchant.id, { limit: readMax, offset: 0, before: null }, filter);
-  const since = shownSince(now);
+  const since = shownSince({ now });
   return payments
     .map((payment) => ({ payment, paidAt: payment.charge?.paidAt ?? payment.intent.updatedAt }))
     .filter(({ paidAt }) => paidAt >= since)
     .toSorted((one, other) => other.paidAt.getTime() - one.paidAt.getTime())
     .slice(0, shownMax);
-}
-
-/** The beginning of today, or an hour ago: whoever paid just before midnight is still at the till. */
-export function shownSince(now: Date): Date {
-  const [today, hourAgo] = [beginningOfToday({ now }), addMs(now, -hourMs)];
-  return hourAgo < today ? hourAgo : today;
 }
 
 /** The same as long as the arrivals are drawn the same. */

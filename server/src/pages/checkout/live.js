@@ -5,6 +5,7 @@
   const pollMs = 5000;
   // A receipt changes rarely: when it is refunded or taken back.
   const receiptPollMs = 15000;
+  const listenMs = 60000;
   let stream = null;
   let timer = 0;
 
@@ -26,18 +27,15 @@
     }
     stream = new EventSource(page() + '/status');
     stream.onmessage = (event) => apply(event.data);
-    // CLOSED means refused, for example because the server has reached its limit of streams.
-    stream.onerror = () => stream.readyState === EventSource.CLOSED && poll();
+    // CLOSED (2) means refused, for example because the server has reached its limit of streams.
+    stream.onerror = () => stream.readyState > 1 && poll();
+    // A line that has fallen silent says nothing, not even that it is gone: a new one has the current state.
+    timer = setTimeout(listen, listenMs);
   }
 
   function stop() {
     if (stream) stream.close();
     clearTimeout(timer);
-  }
-
-  function later(action) {
-    clearTimeout(timer);
-    timer = setTimeout(action, isReceipt() ? receiptPollMs : pollMs);
   }
 
   async function poll() {
@@ -48,7 +46,9 @@
     } catch (_error) {
       // Offline for a moment: the next poll follows.
     }
-    if (isLive()) later(poll);
+    if (!isLive()) return;
+    clearTimeout(timer);
+    timer = setTimeout(poll, isReceipt() ? receiptPollMs : pollMs);
   }
 
   // On a slow network an older state may arrive after a newer one: what was requested before what is shown is not drawn.
@@ -67,7 +67,7 @@
       drawn = order;
       show(part);
     } catch (_error) {
-      later(() => apply(state));
+      setTimeout(() => apply(state), pollMs);
     }
   }
 
@@ -170,7 +170,7 @@
     button.setAttribute('aria-busy', 'true');
     stop();
     // Old browsers send it themselves.
-    if (!window.URLSearchParams || !document.querySelector('main[data-page]')) return;
+    if (!window.URLSearchParams || !page()) return;
     event.preventDefault();
     void send(event.target);
   });
@@ -198,6 +198,4 @@
   tick();
   setInterval(tick, 1000);
   listen();
-  // A line that has fallen silent says nothing, not even that it is gone: a new one has the current state.
-  setInterval(listen, 60000);
 })(document, navigator);

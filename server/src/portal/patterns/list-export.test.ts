@@ -117,7 +117,7 @@ test('a printed list says of when it is and what it is narrowed to, and has all 
   assert.equal(await narrowed.isVisible(), false, 'on a screen the filters say so');
   await page.emulateMedia({ media: 'print' });
   assert.equal(await narrowed.isVisible(), true);
-  assert.equal(await page.getByText(/^As of \d+ \w+ \d{4}, \d\d:\d\d$/).isVisible(), true);
+  assert.equal(await page.getByText(/^Opened \d+ \w+ \d{4}, \d\d:\d\d$/).isVisible(), true);
   // A4, upright and across, without its margins.
   for (const [width, isWide] of [
     [718, false],

@@ -122,7 +122,7 @@ export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
         title,
         body: html`<header class="head"><h1>${title}</h1>${buttonsOf(shown, visit, { list, query, isEmpty })}</header>
 ${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, visit, query)}
-<div id="list"><p class="paper">${filterText(shown.filters, query)}</p>${list.above}${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${list.rows.length > 0 && list.summary}${
+<div id="list">${isFiltered && html`<p class="paper">${filterText(shown.filters, query)}</p>`}${list.above}${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${list.rows.length > 0 && list.summary}${
           list.rows.length === 0 ? emptyState(shown, visit, isFiltered) : table(shown, visit, { list, query })
         }${list.isNewestOnly && newestOnlyLine(shown)}</div>`,
       };

@@ -33,9 +33,9 @@ export function timeInSentence(time: Date, now: Date): Html {
   return timeElement(time, { now, today: 'today' });
 }
 
-/** On paper: when it was printed, and so which day its “Today” is. */
+/** On paper: when the page was opened, and so which day its “Today” is. */
 export function paperTime(now: Date): Html {
-  return html`<p class="paper">As of ${formatTime(now)}</p>`;
+  return html`<p class="paper">Opened ${formatTime(now)}</p>`;
 }
 
 function timeElement(time: Date, { now, today }: { now: Date; today: string }): Html {
