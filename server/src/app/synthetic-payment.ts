@@ -1,9 +1,9 @@
-import { textOf } from '../kit/untyped.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { addMs, secondsSince, type Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { amountToJson } from '../kit/money.ts';
 import type { JsonValue } from '../kit/strict-json.ts';
+import { isObject, textOf } from '../kit/untyped.ts';
 import { createNetworkClient, type NetworkClient } from '../networks/http-client.ts';
 
 export interface SyntheticPaymentOptions {
@@ -119,9 +119,8 @@ export class SyntheticPayments {
     });
     if (reply.kind !== 'response') return reply.detail;
     const { status, body } = reply;
-    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-    if (status >= 300 || !isObject) return `status ${status}${isObject ? ` ${textOf(body['code'])}` : ''}`;
-    return body;
+    if (status < 300 && isObject(body)) return body;
+    return `status ${status}${isObject(body) ? ` ${textOf(body['code'])}` : ''}`;
   }
 }
 

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { html, type Html } from '../kit/html.ts';
 import { isReservedName } from '../kit/outbound-guard.ts';
 import { isSameText } from '../kit/same-text.ts';
+import { textOf } from '../kit/untyped.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -89,6 +90,5 @@ function isReachedBy(origin: string, request: FastifyRequest): boolean {
 
 function postedField(request: FastifyRequest): string {
   const body = request.body as Record<string, unknown> | null | undefined;
-  const value = body?.[fieldName];
-  return typeof value === 'string' ? value : '';
+  return textOf(body?.[fieldName]);
 }
