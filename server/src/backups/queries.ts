@@ -60,17 +60,21 @@ export const releaseRestores = statementBy<[releasedAt: Date]>({
 
 /**
  * When the server last failed to archive its log, if it has not succeeded since. A command that hangs never fails: where a whole
- * segment waits, and none was archived since `hungSince`, when it last succeeded. Null without an archive.
+ * segment waits, and none was archived since `hungSince`, since when that is known. Null without an archive.
  */
 export const findArchiveFailure = valueBy<Date | null, [hungSince: Date]>({
   name: 'log_archive_failure',
-  // The names are compared behind their timeline; the newest segment is still being filled.
+  // The names are compared behind their timeline; the newest segment is still being filled. Before the first segment, as after a
+  // crash, one waits where the server ends it by time.
   text: `SELECT CASE WHEN last_failed_time > coalesce(last_archived_time, '-infinity') THEN last_failed_time
-                     WHEN last_archived_time < $1 AND last_archived_wal ~ '^[0-9A-F]{24}$'
-                      AND substr(last_archived_wal, 9) < substr(pg_walfile_name(
-                            pg_current_wal_lsn() - pg_size_bytes(current_setting('wal_segment_size'))), 9)
-                     THEN last_archived_time END AS value
-           FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'`,
+                     WHEN known_since < $1 AND CASE WHEN last_archived_wal ~ '^[0-9A-F]{24}'
+                          THEN substr(last_archived_wal, 9, 16) < substr(pg_walfile_name(
+                                 pg_current_wal_lsn() - pg_size_bytes(current_setting('wal_segment_size'))), 9)
+                          ELSE current_setting('archive_timeout') <> '0' END
+                     THEN known_since END AS value
+           FROM pg_stat_archiver,
+                greatest(last_archived_time, stats_reset, pg_postmaster_start_time()) AS known_since
+          WHERE current_setting('archive_mode') <> 'off'`,
   none: null,
 });
 

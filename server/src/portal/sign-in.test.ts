@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { Secret, TOTP } from 'otpauth';
 import { accessibilityViolations, openOwnPage, openPage, type Page } from '../../../test/harness/browser.ts';
 import { client, openAccountWorld, password, type AccountWorld } from '../accounts/account-world.corpus.ts';
+import { deleteSessions, listOwnSessions } from '../accounts/sessions.ts';
 import { signIn as signInAs } from '../accounts/sign-in.ts';
 import { inviteMember, listTeam } from '../accounts/team.ts';
 import { createServiceLog } from '../api/service-log.ts';
@@ -15,10 +16,13 @@ let world: AccountWorld;
 let baseUrl = '';
 /** How pages sleep: not at all, unless a test holds them. */
 let sleep: () => Promise<void> = () => Promise.resolve();
+/** What happens while the body of a request arrives. */
+let meanwhile: () => Promise<unknown> = () => Promise.resolve();
 
 before(async () => {
   world = await openAccountWorld('portal', () => baseUrl);
   app = fastify();
+  app.addHook('preParsing', async () => void (await meanwhile()));
   await app.register(portalPages, {
     context: { ...world.context, clock: { now: () => world.clock.now(), sleep: () => sleep() } },
     log: createServiceLog({ level: 'error' }),
@@ -317,6 +321,19 @@ test('cross-site request: no form of another site or session, or without a proof
   assert.equal((await send('/account', { cookie: other })).status, 200, 'nothing was ended');
   assert.equal((await send('/account/sessions/end', { cookie, form: {} })).status, 303);
   assert.equal((await send('/account', { cookie: other })).status, 303);
+});
+
+test('a form whose session ends while it arrives does nothing', async (t) => {
+  const { accountId } = await world.addOwner('ended@example.gm');
+  const { session: cookie } = await login('ended@example.gm');
+  t.after(() => (meanwhile = () => Promise.resolve()));
+  meanwhile = async () => {
+    await world.context.db.run(deleteSessions(accountId, null));
+    await world.signIn('ended@example.gm');
+  };
+  const { location } = await send('/account/sessions/end', { cookie, form: {} });
+  assert.equal(location, '/dashboard/sign-in');
+  assert.equal((await listOwnSessions(world.context, accountId)).length, 1, 'the newer session was not ended');
 });
 
 test('clickjacking: no page can be framed; cookies are hidden from scripts and other sites', async () => {

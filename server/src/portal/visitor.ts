@@ -46,11 +46,15 @@ export function createVisitorCookies({ context, realm, publicUrl, formKey }: Vis
   };
   return {
     find,
-    /** Gives each request of a scope its `signedIn`, before its body is read. */
+    /** Gives each request of a scope its `signedIn`: before its body is read, and once more after that. */
     prepare(scope: FastifyInstance): void {
       scope.decorateRequest('signedIn', null);
       scope.addHook('onRequest', async (request) => {
         request.signedIn = await find(request, { isUse: true });
+      });
+      // A form may take half a minute to arrive, in which its session may end.
+      scope.addHook('preHandler', async (request) => {
+        if (request.method === 'POST' && request.signedIn) request.signedIn = await find(request, { isUse: false });
       });
     },
     set: (request: FastifyRequest, reply: FastifyReply, token: string) =>

@@ -27,7 +27,8 @@ export function moneyTroubles(watched: WatchedMoney): Trouble[] {
     ...unfinishedTroubles(watched),
     ...clearingTroubles(watched),
     ...accountTroubles(watched),
-    ...statementTroubles(watched),
+    ...lateTroubles(watched),
+    ...unprovedTroubles(watched),
   ];
 }
 
@@ -37,7 +38,7 @@ function unfinishedTroubles({ unfinished, base, now }: WatchedMoney): Trouble[] 
     const records = count === 1n ? `a ${record}` : `${count} ${record}s`;
     const text = html`Nothing works on ${records} under way, since ${timeInSentence(since, now)}`;
     const detail = html`A fault of the service, which no restart mends. The oldest is shown`;
-    return [{ text, detail, href: `${base}/records/${oldestId}`, heldMinor: 0n, since }];
+    return [{ text, detail, href: `${base}/records/${oldestId}`, heldMinor: 0n, since, urgency: 1 }];
   });
 }
 
@@ -56,28 +57,36 @@ function accountTroubles({ accounts }: WatchedMoney): Trouble[] {
   return accounts.flatMap(({ account: { name, updatedAt }, problem }) => {
     if (problem === null) return [];
     const text = html`${name} is not connected: what is paid through it is refused`;
-    return [
-      { text, detail: html`${problem}`, href: `/operator/rail-accounts/${name}`, heldMinor: 0n, since: updatedAt },
-    ];
+    const href = `/operator/rail-accounts/${name}`;
+    return [{ text, detail: html`${problem}`, href, heldMinor: 0n, since: updatedAt, urgency: 1 }];
   });
 }
 
-function statementTroubles({ accounts, days, base, now }: WatchedMoney): Trouble[] {
+/** Businesses' own accounts are one trouble: their statements come rarely, and each would stand above newer troubles without money. */
+function lateTroubles({ accounts, days, base, now }: WatchedMoney): Trouble[] {
   const untilOf = reconciledUntil(days);
-  const live = accounts.filter(({ account: { testMode, disabledAt } }) => !testMode && disabledAt === null);
-  const late = live.flatMap(({ account }) => {
+  const late = accounts.flatMap(({ account }) => {
+    const { name, merchantId, testMode, disabledAt } = account;
     const since = untilOf(account);
-    if (now.getTime() - since.getTime() <= alarmLimits.reconciledMs) return [];
-    const text = html`${account.name} was not reconciled since ${timeInSentence(since, now)}`;
-    const detail = html`Import its statement, then reconcile the day`;
-    return [{ text, detail, href: `${base}/reconciliation`, heldMinor: 0n, since }];
+    const isLate = now.getTime() - since.getTime() > alarmLimits.reconciledMs;
+    return isLate && !testMode && disabledAt === null ? [{ name, isOwn: merchantId !== null, since }] : [];
   });
-  const unproved = days.flatMap(({ railAccount, testMode, day, unexplainedMinor, ranAt }) => {
+  const groups = Map.groupBy(late, ({ name, isOwn }) => (isOwn ? null : name));
+  return [...groups.values()].map((group) => {
+    const since = new Date(Math.min(...group.map((each) => each.since.getTime())));
+    const who = group.length === 1 ? `${group[0]?.name} was` : `${group.length} accounts of businesses were`;
+    const text = html`${who} not reconciled since ${timeInSentence(since, now)}`;
+    const detail = html`Import the statement, then reconcile the day`;
+    return { text, detail, href: `${base}/reconciliation`, heldMinor: 0n, since };
+  });
+}
+
+function unprovedTroubles({ days, base }: WatchedMoney): Trouble[] {
+  return days.flatMap(({ railAccount, testMode, day, unexplainedMinor, ranAt }) => {
     if (testMode || unexplainedMinor === null || unexplainedMinor === 0n) return [];
     const text = html`The float at ${railAccount} is not proved: nothing explains ${formatAmount(unexplainedMinor)}`;
     const href = `${base}/reconciliation/day?network=${railAccount}&day=${day}`;
     const heldMinor = unexplainedMinor < 0n ? -unexplainedMinor : unexplainedMinor;
     return [{ text, detail: html`Of ${day}`, href, heldMinor, since: ranAt }];
   });
-  return [...late, ...unproved];
 }

@@ -9,6 +9,6 @@ export interface Trouble {
   /** Bututs that cannot move because of it; 0 where that is not known. */
   heldMinor: bigint;
   since: Date;
-  /** True where nothing else counts before it is understood. */
-  isFirst?: boolean;
+  /** Before what is weighed by money: 2 where nothing else counts before it is understood, 1 where money stands still or is refused. */
+  urgency?: 1 | 2;
 }

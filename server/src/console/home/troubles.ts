@@ -31,7 +31,7 @@ export interface Watched extends WatchedMoney {
   phones: readonly PhoneStatus[];
 }
 
-/** What is past its alarm limit, by the money that it holds times its age. */
+/** What is past its alarm limit, by urgency, then by the money that it holds times its age. */
 export function troublesOf(watched: Watched): Trouble[] {
   const { now } = watched;
   const troubles = [
@@ -47,15 +47,13 @@ export function troublesOf(watched: Watched): Trouble[] {
   // At least one butut, so that troubles without money stand by their age.
   const weight = ({ heldMinor, since }: Trouble): number =>
     Number(heldMinor > 0n ? heldMinor : 1n) * (now.getTime() - since.getTime());
-  return troubles.toSorted(
-    (one, other) => Number(other.isFirst ?? false) - Number(one.isFirst ?? false) || weight(other) - weight(one),
-  );
+  return troubles.toSorted((one, other) => (other.urgency ?? 0) - (one.urgency ?? 0) || weight(other) - weight(one));
 }
 
 function backupTroubles({ restore, backups, base, now }: Watched): Trouble[] {
   const more = { href: `${base}/ledger`, heldMinor: 0n };
   const held = restore && {
-    ...{ text: html`${heldText(restore)}`, ...more, since: restore.restoredAt, isFirst: true },
+    ...{ text: html`${heldText(restore)}`, ...more, since: restore.restoredAt, urgency: 2 as const },
     detail: html`Restored ${timeInSentence(restore.restoredAt, now)}. What to do first: docs/operations.md; then npm run operator -- restore release`,
   };
   const others = backups.map(({ text, remedy, since }) => ({
@@ -70,7 +68,7 @@ function ledgerTroubles({ verified, now }: Watched): Trouble[] {
   const more = { href: '/operator/live/ledger', heldMinor: 0n, since: verifiedAt };
   if (!isCorrect) {
     const text = html`The ledger was wrong at its last verification, ${timeInSentence(verifiedAt, now)}`;
-    return [{ text, detail: html`${problem}`, ...more, isFirst: true }];
+    return [{ text, detail: html`${problem}`, ...more, urgency: 2 as const }];
   }
   if (now.getTime() - verifiedAt.getTime() <= alarmLimits.verificationMs) return [];
   const text = html`The ledger was not verified since ${timeInSentence(verifiedAt, now)}`;
