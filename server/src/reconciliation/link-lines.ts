@@ -174,8 +174,9 @@ async function refundsOf(
 
 /**
  * A refund's line names the payment, by its transaction or by our reference. Where we have sent that refund and its success is not
- * known yet, it is the refund's: as the payment's it would count as a reversal, which takes the money back a second time. Each line
- * takes its own from `refunds`, the oldest first.
+ * known yet, it is the refund's: as the payment's it would count as a reversal, which takes the money back a second time. A refund
+ * that has failed is only what the network states as a refund: anything else is a reversal of its own. Each line takes its own from
+ * `refunds`, the oldest first.
  */
 function takeRefundOf(
   line: StatementLine,
@@ -184,8 +185,11 @@ function takeRefundOf(
 ): LineSubject | undefined {
   if (charge?.type !== 'charge' || !isMoneyBack(line)) return undefined;
   const index = refunds.findIndex(
-    ({ chargeId, amountMinor, currency }) =>
-      chargeId === charge.id && amountMinor === line.grossMinor && currency === line.currency,
+    ({ chargeId, status, amountMinor, currency }) =>
+      (status === 'pending' || line.kind === 'refund') &&
+      chargeId === charge.id &&
+      amountMinor === line.grossMinor &&
+      currency === line.currency,
   );
   const [found] = index === -1 ? [] : refunds.splice(index, 1);
   return found && { merchantId: found.merchantId, type: 'transfer', id: found.id };

@@ -7,6 +7,7 @@ import type { PayoutResponse } from '../networks/contract.ts';
 import type { Charge } from '../payments/charge.ts';
 import type { Refund } from '../refunds/refund.ts';
 import { paidBack } from '../refunds/refund-world.corpus.ts';
+import { refused } from '../transfers/transfer-world.corpus.ts';
 import type { Difference } from './difference.ts';
 import { createDifferenceResolvers } from './resolve-difference.ts';
 import { createStatementWorld, lastLineOf, lineOf, type StatementWorld } from './statement-world.corpus.ts';
@@ -152,6 +153,27 @@ for (const isReported of [false, true]) {
     Object.assign(refunds?.capabilities ?? {}, { reversesCollection: undefined });
   });
 }
+
+test('the network’s reversal of a payment whose refund had failed is the payment’s, not the refund’s', async () => {
+  const charge = await world.collect({ network: 'wave', amountMinor: 10_000n });
+  const refund = await world.refundSent(charge);
+  await world.report(refund, refused);
+  const at = world.clock.now();
+  const day = utcDay(at);
+  const { reference, networkTransactionId: transactionId } = charge;
+  assert.ok(transactionId);
+  const back = { transactionId: `B-${transactionId}`, at, originalTransactionId: transactionId } as const;
+  const lines = [
+    lineOf({ transactionId, at, reference }),
+    lineOf({ kind: 'collection_reversal', ...back }),
+    lastLineOf(day),
+  ];
+  await world.state(lines, openingMinor);
+  openingMinor += lines.reduce((sum, { netMinor }) => sum + netMinor, 0n);
+  await world.clock.advance(dayMs);
+  await world.run(day);
+  assert.deepEqual(await foundOn(day), [['reversed', charge.id, 'open']]);
+});
 
 test('of equal parts of a payment, each refund that was sent has one line, the oldest first', async () => {
   const { refunds } = world.networks.wave;

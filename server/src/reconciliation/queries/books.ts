@@ -45,6 +45,7 @@ export interface UnsettledRefund {
   merchantId: string;
   id: string;
   chargeId: string;
+  status: string;
   amountMinor: bigint;
   currency: string;
 }
@@ -53,8 +54,8 @@ export interface UnsettledRefund {
 export const listUnsettledRefunds = rowsBy<UnsettledRefund, [railAccount: string, charges: readonly LineSubject[]]>({
   name: 'reconciliation_unsettled_refunds',
   text: `-- across merchants: a line may be any merchant's
-         SELECT refunds.merchant_id AS "merchantId", refunds.id, refunds.charge_id AS "chargeId", refunds.amount AS "amountMinor",
-                refunds.currency
+         SELECT refunds.merchant_id AS "merchantId", refunds.id, refunds.charge_id AS "chargeId", transfers.status,
+                refunds.amount AS "amountMinor", refunds.currency
          FROM unnest($2::uuid[], $3::uuid[]) AS named (merchant_id, id)
          JOIN refunds ON refunds.merchant_id = named.merchant_id AND refunds.charge_id = named.id
          JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
