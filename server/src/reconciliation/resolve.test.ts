@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findCaseById } from '../cases/list-cases.ts';
+import { findCaseById, listCases } from '../cases/list-cases.ts';
 import { previewResolution } from '../cases/preview-resolution.ts';
+import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import { dayMs, utcDay } from '../kit/clock.ts';
 import type { StatementEntry } from '../networks/statement.ts';
@@ -54,6 +55,13 @@ async function dayWith(
   return { day, result, differences: await world.differencesOf(day) };
 }
 
+async function resolve(caseId: string, resolution: string, reported: ReportedMoney | null = null): Promise<void> {
+  const proposed = { caseId, resolution, evidence: 'The network’s letter of today.', reported };
+  await proposeResolution(resolving(), { ...proposed, operatorId: awa });
+  await assert.rejects(confirmResolution(resolving(), { caseId, operatorId: awa }), /Another operator/);
+  await confirmResolution(resolving(), { caseId, operatorId: lamin });
+}
+
 /** Two operators decide; what they are shown before is what happens. */
 async function decide(difference: Difference | undefined, resolution: string): Promise<Record<string, bigint>> {
   assert.ok(difference?.caseId, 'the difference has a case');
@@ -62,10 +70,7 @@ async function decide(difference: Difference | undefined, resolution: string): P
   assert.ok(found);
   const shown = await previewResolution(resolving(), found, resolution);
   assert.ok(shown, 'the effect is shown');
-  const proposed = { caseId, resolution, evidence: 'The network’s letter of today.', reported: null };
-  await proposeResolution(resolving(), { ...proposed, operatorId: awa });
-  await assert.rejects(confirmResolution(resolving(), { caseId, operatorId: awa }), /Another operator/);
-  await confirmResolution(resolving(), { caseId, operatorId: lamin });
+  await resolve(caseId, resolution);
   return Object.fromEntries(shown.map(({ account, beforeMinor, afterMinor }) => [account, afterMinor - beforeMinor]));
 }
 
@@ -87,6 +92,28 @@ test('a fee that differs is corrected by an entry against network_costs', async 
     [['fee', charge.id, 0n, 150n]],
   );
   assert.deepEqual(await decide(differences[0], 'correct'), { 'float:rail-wave': -150n, network_costs: 150n });
+  await assertProved();
+});
+
+test('of two successes without stated fees, of which one was returned, no fee is taken for undone', async () => {
+  const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+  const at = world.clock.now();
+  const lines: StatementEntry[] = [];
+  for (const transactionId of ['S-1', 'S-2']) {
+    await applyResponse(world.context, charge, succeeded(charge, { transactionId, networkFeeMinor: 100n }));
+    lines.push(lineOf({ transactionId, at, grossMinor: 9_900n, feeMinor: null }));
+  }
+  const second = (await listCases(world.db, null, 10_000, null)).find(({ subjectId }) => subjectId === charge.id);
+  assert.ok(second);
+  await resolve(second.id, 'return');
+  const { differences } = await dayWith(lines);
+  assert.deepEqual(
+    differences.map((each) => each.class),
+    ['missing_there'],
+    'what went back may still come',
+  );
+  const back = { kind: 'collection_reversal', transactionId: 'S-3', originalTransactionId: 'S-2' } as const;
+  await dayWith([lineOf({ ...back, at: world.clock.now(), feeMinor: null })]);
   await assertProved();
 });
 
