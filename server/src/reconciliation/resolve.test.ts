@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findCaseById, listCases } from '../cases/list-cases.ts';
+import { findCaseById, listCases, listCasesOfSubject } from '../cases/list-cases.ts';
+import { openCase } from '../cases/open-case.ts';
 import { previewResolution } from '../cases/preview-resolution.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
@@ -116,6 +117,38 @@ test('of two successes without stated fees, of which one was returned, no fee is
   await dayWith([lineOf({ ...back, at: world.clock.now(), feeMinor: null })]);
   await assertProved();
 });
+
+for (const isStated of [false, true]) {
+  const what = isStated ? 'is other money once a statement has it' : 'pays its own payment after same_money';
+  test(`an id that two operators had typed for the wrong payment ${what}`, async () => {
+    const typed = `Y-${isStated ? 1 : 2}`;
+    const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+    const { charge: other } = await world.create({ network: 'wave', amountMinor: 10_000n });
+    const { merchantId, id: subjectId } = charge;
+    const unknown = { merchantId, subjectType: 'charge', subjectId, kind: 'outcome_unknown', reference: '' } as const;
+    const money = { amountMinor: 10_000n, currency: 'GMD', summary: 'No response for a day.' };
+    await world.db.withTransaction((tx) => openCase(tx, world.context, { ...unknown, ...money }));
+    const caseOf = async (kind: string) => {
+      const cases = await listCasesOfSubject(world.db, merchantId, subjectId);
+      return cases.find((each) => each.kind === kind)?.id ?? assert.fail(kind);
+    };
+    await resolve(await caseOf('outcome_unknown'), 'paid', { transactionId: typed, amountMinor: 10_000n });
+    await applyResponse(world.context, charge, succeeded(charge, { transactionId: `${typed}-real` }));
+    const at = world.clock.now();
+    const lines = [lineOf({ transactionId: typed, at }), lineOf({ transactionId: `${typed}-real`, at })];
+    if (isStated) {
+      await dayWith(lines);
+      await assert.rejects(resolve(await caseOf('second_success'), 'same_money'), /has Y-1 too/);
+      await assertProved();
+      return;
+    }
+    await resolve(await caseOf('second_success'), 'same_money');
+    await applyResponse(world.context, other, succeeded(other, { transactionId: typed }));
+    assert.equal((await world.charge(other)).status, 'completed');
+    assert.deepEqual((await dayWith(lines)).differences, []);
+    await assertProved();
+  });
+}
 
 test('a line of a payment that had been given up books it late, without a person', async () => {
   const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
