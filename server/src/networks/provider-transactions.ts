@@ -6,6 +6,8 @@ import {
   type ProviderTransactionClaim,
 } from './queries.ts';
 
+export { deleteProviderTransaction, hasLineOfTransaction } from './queries.ts';
+
 /**
  * Claims a provider transaction for one charge or transfer, across all merchants. Returns true for the same subject however
  * often it claims, and false for every other one. Call it before the transaction that books the money; in it where people decide,

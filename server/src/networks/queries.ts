@@ -58,6 +58,25 @@ export const findProviderTransactionOwner = rowBy<
   values: (claim) => [claim.railAccount, claim.transactionId, claim.kind],
 });
 
+/** Deletes the subject's own claim only. */
+export const deleteProviderTransaction = runBy<[claim: ProviderTransactionClaim]>({
+  name: 'provider_transactions_delete',
+  text: `DELETE FROM provider_transactions
+         WHERE rail_account = $1 AND transaction_id = $2 AND kind = $3 AND merchant_id = $4 AND subject_id = $5`,
+  values: (claim) => [claim.railAccount, claim.transactionId, claim.kind, claim.merchantId, claim.subjectId],
+});
+
+/** Whether any line of a statement, of whatever day, is of this transaction of the network. */
+export const hasLineOfTransaction = isFoundBy<[railAccount: string, transactionIds: readonly string[]]>({
+  name: 'statement_lines_has_transaction',
+  text: `-- across merchants: a line is an account's, which may serve all of them
+         SELECT id FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2) LIMIT 1`,
+  values: (railAccount, transactionIds) => [
+    railAccount,
+    transactionIds.flatMap((id) => [`collection ${id}`, `other ${id}`]),
+  ],
+});
+
 export function insertInboxRow(db: Queryable, row: NewInboxRow): Promise<number> {
   return db.run(
     statementForMany({

@@ -42,16 +42,20 @@ export async function applyReversal(
   });
 }
 
-/** What was refunded by reversing the collection: its look-up reports that as a reversal, which takes the money back a second time. */
+/**
+ * What was refunded by reversing the collection, other than by `known` refunds: its look-up reports that as a reversal, which takes
+ * the money back a second time.
+ */
 export async function readRefundedByReversal(
   tx: Transaction,
   { networks }: PaymentContext,
   { merchantId, id, network, networkTransactionId }: Charge,
   { railAccount, providerTransaction }: ReversedCollection,
+  known: ReadonlySet<string> = new Set(),
 ): Promise<bigint> {
   const isReported = networks.find({ railAccount, network })?.refunds?.capabilities.reversesCollection === true;
   const isRefunded = isReported && providerTransaction.transactionId === networkTransactionId;
-  return isRefunded ? readRefundedByNetwork(tx, merchantId, id) : 0n;
+  return isRefunded ? readRefundedByNetwork(tx, { merchantId, chargeId: id, known: [...known] }) : 0n;
 }
 
 /** Books a reversal under the payment's lock, or opens the case by which a person does. */

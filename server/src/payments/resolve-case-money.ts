@@ -1,3 +1,4 @@
+import { listResolutionSteps } from '../cases/list-cases.ts';
 import { closeWith } from '../cases/resolve-case.ts';
 import type { Case } from '../cases/case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
@@ -5,6 +6,7 @@ import { cancelWork } from '../events/outbox.ts';
 import { AppError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
+import { deleteProviderTransaction, hasLineOfTransaction } from '../networks/provider-transactions.ts';
 import { bookAccepted, bookLeftSuspense, bookUnallocatedShare } from './booking.ts';
 import { reverseFromCharge } from './apply-reversal.ts';
 import { completeCharge, enqueueSettlement, settlementTerms, type SettlementTerms } from './apply-success.ts';
@@ -65,6 +67,7 @@ const sameMoney: ChargeCaseRule = {
     const { railAccount } = (await connectorOf(context, charge)).capabilities;
     return async (tx, locked, { situation: { found, cases } }) => {
       const { networkReference, networkTransactionId } = locked.charge;
+      await releaseTyped(tx, railAccount, locked.charge, cases);
       await bookLeftSuspense(tx, context, locked.charge, { flow: 'same_money', railAccount, money: found });
       await changeCharge(
         tx,
@@ -167,6 +170,8 @@ function refuseMovedMoney({ found, cases }: Situation): string | null {
   return `The network has reversed this money: resolve case ${reversal.id}, which closes this one.`;
 }
 
+const otherMoney = 'No two operators had booked this amount by a transaction id of theirs: it is other money.';
+
 /** What a person had typed may be another id of the same money; what the network reports has its own. */
 function refuseOtherMoney(situation: Situation): string | null {
   const { found, charge, cases } = situation;
@@ -174,9 +179,24 @@ function refuseOtherMoney(situation: Situation): string | null {
   const wasFound = cases.some(({ resolution }) => resolution === 'same_money');
   const isSame = charge.amountReceivedMinor === null && isRequestedAmount(charge, found);
   if (!wasTyped || wasFound || !isSame || !isPaid(charge)) {
-    return 'No two operators had booked this amount by a transaction id of theirs: it is other money.';
+    return otherMoney;
   }
   return refuseMovedMoney(situation);
+}
+
+/** What was mistyped may be another payment's transaction, which its own report then pays. */
+async function releaseTyped(tx: Transaction, railAccount: string, charge: Charge, cases: readonly Case[]) {
+  const { merchantId, id: subjectId, networkTransactionId: transactionId } = charge;
+  const paid = cases.find(({ kind, resolution }) => kind === 'outcome_unknown' && resolution === 'paid');
+  const steps = paid ? await listResolutionSteps(tx, merchantId, paid.id) : [];
+  if (transactionId === null || !steps.some((step) => step.transactionId === transactionId)) {
+    throw new AppError('state_conflict', otherMoney);
+  }
+  if (await hasLineOfTransaction(tx, railAccount, [transactionId])) {
+    const message = `The statement has ${transactionId} too, which is other money: ask the network whose it is.`;
+    throw new AppError('state_conflict', message);
+  }
+  await deleteProviderTransaction(tx, { railAccount, transactionId, kind: 'collection', merchantId, subjectId });
 }
 
 function refuseAcceptance(situation: Situation): string | null {

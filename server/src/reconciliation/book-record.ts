@@ -15,6 +15,8 @@ import { lockTransferOf } from '../transfers/transfer-change.ts';
 import { transactionOf } from './book-line.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { Difference } from './difference.ts';
+import { listSentRefunds } from './queries/books.ts';
+import { findRefundsWithLine } from './refund-lines.ts';
 import type { StatementLine } from './statement-line.ts';
 
 // What two operators decide is booked in the transaction of their decision, by the functions that book what networks report. The
@@ -68,9 +70,11 @@ export async function bookReversalOf(
     const money = { transactionId, networkReference: transactionId, amountMinor, currency, networkFeeMinor: 0n };
     const collection = collectionOf(difference, { ...money, payerNumber: null });
     const reversed = { ...collection, isReversed: true, reversalId: null };
-    // What is not in the statement cannot be the refund.
+    // What is not in the statement cannot be the refund, and a refund that has its own line is not this one.
     const isStated = difference.class === 'reversed';
-    const refundedMinor = isStated ? await readRefundedByReversal(tx, context, locked.charge, reversed) : 0n;
+    const refunds = isStated ? await listSentRefunds(tx, railAccount, [{ ...locked.charge, type: 'charge' }]) : [];
+    const stated = await findRefundsWithLine(tx, railAccount, refunds);
+    const refundedMinor = isStated ? await readRefundedByReversal(tx, context, locked.charge, reversed, stated) : 0n;
     if (refundedMinor >= amountMinor) {
       const message = 'The network has refunded it by reversing it, which its refund books: acknowledge the case.';
       throw new AppError('state_conflict', message);

@@ -95,7 +95,9 @@ function isPaying(type: OwnRecord['type'], line: StatementLine): boolean {
 export function compare(compared: Compared): Finding[] {
   const { record, movements, lines } = compared;
   const stated = theirSides(record, lines);
-  const ours = withoutUndone(ourSides(record, movements), stated);
+  const booked = ourSides(record, movements);
+  // What only the fee makes smaller there is not undone.
+  const ours = withoutUndone(booked, withImpliedFee(record, booked, stated));
   const theirs = withImpliedFee(record, ours, stated);
   return [...comparePaid(compared, ours, theirs), ...compareBack(compared, ours, theirs)];
 }

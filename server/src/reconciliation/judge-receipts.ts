@@ -3,6 +3,7 @@ import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import { enqueue, networkQueue } from '../events/outbox.ts';
 import type { Transaction } from '../kit/db.ts';
 import { pagesOf } from '../kit/pages-of.ts';
+import { hasLineOfTransaction } from '../networks/provider-transactions.ts';
 import { contradictReceipt, type Contradiction } from '../payments/contradict-receipt.ts';
 import {
   findReceiptByKey,
@@ -17,13 +18,7 @@ import type { ReconciliationContext } from './context.ts';
 import type { DayBounds } from './load-compared.ts';
 import { refusalsMax } from './import-lines.ts';
 import { hasEndedImport, hasImportAcross, isImportIncomplete } from './queries/imports.ts';
-import {
-  findLineDaysAround,
-  findNewestLineTime,
-  hasLineOfTransaction,
-  listUnlinkedLines,
-  readDayOfLines,
-} from './queries/lines.ts';
+import { findLineDaysAround, findNewestLineTime, listUnlinkedLines, readDayOfLines } from './queries/lines.ts';
 import { noTransactionRefusal } from './read-line.ts';
 import type { StatementLine } from './statement-line.ts';
 

@@ -7,14 +7,10 @@ import type { StatementAccount } from './account.ts';
 import { bookDifference } from './book-difference.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { Difference } from './difference.ts';
-import {
-  listByReferences,
-  listTransactionOwners,
-  listUnsettledRefunds,
-  type UnsettledRefund,
-} from './queries/books.ts';
+import { listByReferences, listTransactionOwners } from './queries/books.ts';
 import { listDifferencesOf } from './queries/differences.ts';
-import { listLinesOfSubjects, listUnlinkedLines, updateLineSubjects } from './queries/lines.ts';
+import { listUnlinkedLines, updateLineSubjects } from './queries/lines.ts';
+import { isMoneyBack, listRefundsWithoutLine, takeRefundOf } from './refund-lines.ts';
 import type { LineSubject, StatementLine } from './statement-line.ts';
 import { endDifference, lockDifferencesOf } from './store-difference.ts';
 
@@ -103,11 +99,12 @@ interface LineLink {
  * alone never decides.
  */
 async function findRecords(
-  { db }: ReconciliationContext,
+  context: ReconciliationContext,
   railAccount: string,
   lines: readonly StatementLine[],
 ): Promise<LineLink[]> {
   if (lines.length === 0) return [];
+  const { db } = context;
   const transactionIds = lines.flatMap(({ transactionId, originalTransactionId }) =>
     originalTransactionId === null ? [transactionId] : [transactionId, originalTransactionId],
   );
@@ -125,10 +122,7 @@ async function findRecords(
     ownerOf(ownersByTransaction.get(line.transactionId), line) ??
     ownerOf(ownersByTransaction.get(line.originalTransactionId ?? ''), line) ??
     byReference.get(line.reference ?? '');
-  const charges = new Map<string, LineSubject>();
-  for (const owner of lines.filter(isMoneyBack).map(ownerOfLine))
-    if (owner?.type === 'charge') charges.set(owner.id, owner);
-  const refunds = await refundsOf(db, railAccount, [...charges.values()]);
+  const refunds = await listRefundsWithoutLine(context, railAccount, lines.filter(isMoneyBack).map(ownerOfLine));
   // In the order of their times, as refunds are in that of their ids.
   const ordered = lines.toSorted((one, other) => one.at.getTime() - other.at.getTime());
   return ordered.flatMap((line) => {
@@ -148,45 +142,4 @@ function ownerOf(
   if (!owners || owners.length < 2) return owners?.[0];
   const isOfCharge = kind === 'collection' || kind === 'collection_reversal' || (kind === 'other' && netMinor > 0n);
   return owners.find(({ type }) => (type === 'charge') === isOfCharge) ?? owners[0];
-}
-
-/** Networks state a refund as one, as a reversal, or as any other payment. */
-function isMoneyBack({ kind, netMinor }: StatementLine): boolean {
-  return kind !== 'fee' && netMinor < 0n;
-}
-
-/** The unsettled refunds of these charges, of which no line is known yet; the oldest first. */
-async function refundsOf(
-  db: ReconciliationContext['db'],
-  railAccount: string,
-  charges: readonly LineSubject[],
-): Promise<UnsettledRefund[]> {
-  const refunds = charges.length === 0 ? [] : await listUnsettledRefunds(db, railAccount, charges);
-  if (refunds.length === 0) return [];
-  const known = await listLinesOfSubjects(
-    db,
-    railAccount,
-    refunds.map(({ id }) => id),
-  );
-  const shown = new Set(known.filter(isMoneyBack).map(({ subject }) => subject?.id));
-  return refunds.filter(({ id }) => !shown.has(id));
-}
-
-/**
- * A refund's line names the payment, by its transaction or by our reference. Where we have sent that refund and its success is not
- * known yet, it is the refund's: as the payment's it would count as a reversal, which takes the money back a second time. Each line
- * takes its own from `refunds`, the oldest first.
- */
-function takeRefundOf(
-  line: StatementLine,
-  charge: LineSubject | undefined,
-  refunds: UnsettledRefund[],
-): LineSubject | undefined {
-  if (charge?.type !== 'charge' || !isMoneyBack(line)) return undefined;
-  const index = refunds.findIndex(
-    ({ chargeId, amountMinor, currency }) =>
-      chargeId === charge.id && amountMinor === line.grossMinor && currency === line.currency,
-  );
-  const [found] = index === -1 ? [] : refunds.splice(index, 1);
-  return found && { merchantId: found.merchantId, type: 'transfer', id: found.id };
 }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findCaseById } from '../cases/list-cases.ts';
+import { findCaseById, listCasesOfSubject } from '../cases/list-cases.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
+import type { StatementEntry } from '../networks/statement.ts';
 import type { Charge } from '../payments/charge.ts';
 import type { Refund } from '../refunds/refund.ts';
 import { paidBack } from '../refunds/refund-world.corpus.ts';
+import { refused } from '../transfers/transfer-world.corpus.ts';
 import type { Difference } from './difference.ts';
 import { createDifferenceResolvers } from './resolve-difference.ts';
 import { createStatementWorld, lastLineOf, lineOf, type StatementWorld } from './statement-world.corpus.ts';
@@ -124,8 +126,8 @@ test('a refund that was made at the network itself is still a reversal of the pa
 });
 
 for (const isReported of [false, true]) {
-  const what = isReported ? 'is not booked again' : 'is the refund’s';
-  test(`the reversal by which a network refunds, which names the payment, ${what}`, async () => {
+  const when = isReported ? 'agrees once reported' : 'is booked as such';
+  test(`the reversal by which a network refunds, which names the payment, is the refund’s and ${when}`, async () => {
     const { refunds } = world.networks.wave;
     Object.assign(refunds?.capabilities ?? {}, { reversesCollection: true });
     const charge = await world.collect({ network: 'wave', amountMinor: 10_000n });
@@ -141,17 +143,66 @@ for (const isReported of [false, true]) {
     await world.state([...lines, lastLineOf(day)], openingMinor);
     await world.clock.advance(dayMs);
     await world.run(day);
-    const [first] = await world.differencesOf(day);
-    assert.deepEqual(
-      [first?.class, first?.subjectId],
-      isReported ? ['reversed', charge.id] : ['missing_here', refund.id],
-    );
-    if (isReported) await assert.rejects(book(first), /refunded it by reversing it/);
-    else await book(first);
+    const differences = await world.differencesOf(day);
+    assert.deepEqual(await foundOn(day), isReported ? [] : [['missing_here', refund.id, 'open']]);
+    if (!isReported) await book(differences[0]);
     assert.equal(await float(), isReported ? before : before - 10_000n);
     Object.assign(refunds?.capabilities ?? {}, { reversesCollection: undefined });
   });
 }
+
+test('beside a refund by reversing, another reversal is booked once the refund has its own line', async () => {
+  const { refunds } = world.networks.wave;
+  const { partial } = refunds?.capabilities ?? {};
+  Object.assign(refunds?.capabilities ?? {}, { reversesCollection: true, partial: true });
+  const charge = await world.collect({ network: 'wave', amountMinor: 10_000n });
+  const refund = await world.refundSent(charge, 4_000n);
+  await world.report(refund, reported(charge, refund));
+  const { networkTransactionId: transactionId } = charge;
+  assert.ok(transactionId);
+  const dayOf = async (backMinor: bigint, others: readonly StatementEntry[]): Promise<string> => {
+    const at = world.clock.now();
+    const own = { transactionId: `B-${backMinor}-${transactionId}`, grossMinor: backMinor, at };
+    const back = lineOf({ kind: 'collection_reversal', originalTransactionId: transactionId, ...own });
+    await world.state([...others, back, lastLineOf(utcDay(at))]);
+    await world.clock.advance(dayMs);
+    await world.run(utcDay(at));
+    return utcDay(at);
+  };
+  const day = await dayOf(3_000n, [lineOf({ transactionId, at: world.clock.now() })]);
+  const open = async () => (await world.differencesOf(day)).find(({ class: kind }) => kind === 'reversed');
+  assert.equal((await open())?.subjectId, charge.id);
+  await assert.rejects(book(await open()), /refunded it by reversing it/);
+  await dayOf(4_000n, []);
+  await book(await open());
+  const cases = await listCasesOfSubject(world.db, charge.merchantId, charge.id);
+  assert.deepEqual(
+    cases.map(({ kind, amountMinor }) => [kind, amountMinor]),
+    [['partial_reversal', 3_000n]],
+  );
+  Object.assign(refunds?.capabilities ?? {}, { reversesCollection: undefined, partial });
+});
+
+test('the network’s reversal of a payment whose refund had failed is the payment’s, not the refund’s', async () => {
+  const charge = await world.collect({ network: 'wave', amountMinor: 10_000n });
+  const refund = await world.refundSent(charge);
+  await world.report(refund, refused);
+  const at = world.clock.now();
+  const day = utcDay(at);
+  const { reference, networkTransactionId: transactionId } = charge;
+  assert.ok(transactionId);
+  const back = { transactionId: `B-${transactionId}`, at, originalTransactionId: transactionId } as const;
+  const lines = [
+    lineOf({ transactionId, at, reference }),
+    lineOf({ kind: 'collection_reversal', ...back }),
+    lastLineOf(day),
+  ];
+  await world.state(lines, openingMinor);
+  openingMinor += lines.reduce((sum, { netMinor }) => sum + netMinor, 0n);
+  await world.clock.advance(dayMs);
+  await world.run(day);
+  assert.deepEqual(await foundOn(day), [['reversed', charge.id, 'open']]);
+});
 
 test('of equal parts of a payment, each refund that was sent has one line, the oldest first', async () => {
   const { refunds } = world.networks.wave;

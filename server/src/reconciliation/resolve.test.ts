@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findCaseById } from '../cases/list-cases.ts';
+import { findCaseById, listCases, listCasesOfSubject } from '../cases/list-cases.ts';
+import { openCase } from '../cases/open-case.ts';
 import { previewResolution } from '../cases/preview-resolution.ts';
+import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import { dayMs, utcDay } from '../kit/clock.ts';
 import type { StatementEntry } from '../networks/statement.ts';
@@ -54,6 +56,13 @@ async function dayWith(
   return { day, result, differences: await world.differencesOf(day) };
 }
 
+async function resolve(caseId: string, resolution: string, reported: ReportedMoney | null = null): Promise<void> {
+  const proposed = { caseId, resolution, evidence: 'The network’s letter of today.', reported };
+  await proposeResolution(resolving(), { ...proposed, operatorId: awa });
+  await assert.rejects(confirmResolution(resolving(), { caseId, operatorId: awa }), /Another operator/);
+  await confirmResolution(resolving(), { caseId, operatorId: lamin });
+}
+
 /** Two operators decide; what they are shown before is what happens. */
 async function decide(difference: Difference | undefined, resolution: string): Promise<Record<string, bigint>> {
   assert.ok(difference?.caseId, 'the difference has a case');
@@ -62,10 +71,7 @@ async function decide(difference: Difference | undefined, resolution: string): P
   assert.ok(found);
   const shown = await previewResolution(resolving(), found, resolution);
   assert.ok(shown, 'the effect is shown');
-  const proposed = { caseId, resolution, evidence: 'The network’s letter of today.', reported: null };
-  await proposeResolution(resolving(), { ...proposed, operatorId: awa });
-  await assert.rejects(confirmResolution(resolving(), { caseId, operatorId: awa }), /Another operator/);
-  await confirmResolution(resolving(), { caseId, operatorId: lamin });
+  await resolve(caseId, resolution);
   return Object.fromEntries(shown.map(({ account, beforeMinor, afterMinor }) => [account, afterMinor - beforeMinor]));
 }
 
@@ -89,6 +95,60 @@ test('a fee that differs is corrected by an entry against network_costs', async 
   assert.deepEqual(await decide(differences[0], 'correct'), { 'float:rail-wave': -150n, network_costs: 150n });
   await assertProved();
 });
+
+test('of two successes without stated fees, of which one was returned, no fee is taken for undone', async () => {
+  const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+  const at = world.clock.now();
+  const lines: StatementEntry[] = [];
+  for (const transactionId of ['S-1', 'S-2']) {
+    await applyResponse(world.context, charge, succeeded(charge, { transactionId, networkFeeMinor: 100n }));
+    lines.push(lineOf({ transactionId, at, grossMinor: 9_900n, feeMinor: null }));
+  }
+  const second = (await listCases(world.db, null, 10_000, null)).find(({ subjectId }) => subjectId === charge.id);
+  assert.ok(second);
+  await resolve(second.id, 'return');
+  const { differences } = await dayWith(lines);
+  assert.deepEqual(
+    differences.map((each) => each.class),
+    ['missing_there'],
+    'what went back may still come',
+  );
+  const back = { kind: 'collection_reversal', transactionId: 'S-3', originalTransactionId: 'S-2' } as const;
+  await dayWith([lineOf({ ...back, at: world.clock.now(), feeMinor: null })]);
+  await assertProved();
+});
+
+for (const isStated of [false, true]) {
+  const what = isStated ? 'is other money once a statement has it' : 'pays its own payment after same_money';
+  test(`an id that two operators had typed for the wrong payment ${what}`, async () => {
+    const typed = `Y-${isStated ? 1 : 2}`;
+    const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+    const { charge: other } = await world.create({ network: 'wave', amountMinor: 10_000n });
+    const { merchantId, id: subjectId } = charge;
+    const unknown = { merchantId, subjectType: 'charge', subjectId, kind: 'outcome_unknown', reference: '' } as const;
+    const money = { amountMinor: 10_000n, currency: 'GMD', summary: 'No response for a day.' };
+    await world.db.withTransaction((tx) => openCase(tx, world.context, { ...unknown, ...money }));
+    const caseOf = async (kind: string) => {
+      const cases = await listCasesOfSubject(world.db, merchantId, subjectId);
+      return cases.find((each) => each.kind === kind)?.id ?? assert.fail(kind);
+    };
+    await resolve(await caseOf('outcome_unknown'), 'paid', { transactionId: typed, amountMinor: 10_000n });
+    await applyResponse(world.context, charge, succeeded(charge, { transactionId: `${typed}-real` }));
+    const at = world.clock.now();
+    const lines = [lineOf({ transactionId: typed, at }), lineOf({ transactionId: `${typed}-real`, at })];
+    if (isStated) {
+      await dayWith(lines);
+      await assert.rejects(resolve(await caseOf('second_success'), 'same_money'), /has Y-1 too/);
+      await assertProved();
+      return;
+    }
+    await resolve(await caseOf('second_success'), 'same_money');
+    await applyResponse(world.context, other, succeeded(other, { transactionId: typed }));
+    assert.equal((await world.charge(other)).status, 'completed');
+    assert.deepEqual((await dayWith(lines)).differences, []);
+    await assertProved();
+  });
+}
 
 test('a line of a payment that had been given up books it late, without a person', async () => {
   const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });

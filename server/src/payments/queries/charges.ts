@@ -91,14 +91,18 @@ export const hasRefund = isFoundBy<[merchantId: string, chargeId: string]>({
  * What its own network has refunded of the charge, or is refunding, in bututs; also what it refunded after that had failed. The caller
  * holds the payment's lock.
  */
-export async function readRefundedByNetwork(db: Queryable, merchantId: string, chargeId: string): Promise<bigint> {
+export async function readRefundedByNetwork(
+  db: Queryable,
+  { merchantId, chargeId, known }: { merchantId: string; chargeId: string; known: readonly string[] },
+): Promise<bigint> {
   const row = await db.row<{ sum: string }>({
     name: 'charges_refunded_by_network',
     text: `SELECT COALESCE(sum(transfers.amount - transfers.amount_reversed), 0)::text AS sum FROM refunds
            JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
            WHERE refunds.merchant_id = $1 AND refunds.charge_id = $2 AND transfers.route = 'network'
-             AND (transfers.status IN ('pending', 'completed') OR transfers.review = 'late_success')`,
-    values: [merchantId, chargeId],
+             AND (transfers.status IN ('pending', 'completed') OR transfers.review = 'late_success')
+             AND transfers.id <> ALL ($3::uuid[])`,
+    values: [merchantId, chargeId, known],
   });
   return BigInt(row?.sum ?? '0');
 }

@@ -40,26 +40,30 @@ export const listByReferences = rowsBy<ReferencedRecord, [railAccount: string, r
          WHERE COALESCE(transfers.rail_account, $1) = $1`,
 });
 
-/** A refund that was sent to the network, which no transaction has settled yet. */
-export interface UnsettledRefund {
+/** A refund that was sent to the network. */
+export interface SentRefund {
   merchantId: string;
   id: string;
   chargeId: string;
+  network: string;
+  status: string;
+  /** Whether a transaction of the network has settled it. */
+  isSettled: boolean;
   amountMinor: bigint;
   currency: string;
 }
 
 /** The refunds of these charges, the oldest first. */
-export const listUnsettledRefunds = rowsBy<UnsettledRefund, [railAccount: string, charges: readonly LineSubject[]]>({
-  name: 'reconciliation_unsettled_refunds',
+export const listSentRefunds = rowsBy<SentRefund, [railAccount: string, charges: readonly LineSubject[]]>({
+  name: 'reconciliation_sent_refunds',
   text: `-- across merchants: a line may be any merchant's
-         SELECT refunds.merchant_id AS "merchantId", refunds.id, refunds.charge_id AS "chargeId", refunds.amount AS "amountMinor",
-                refunds.currency
+         SELECT refunds.merchant_id AS "merchantId", refunds.id, refunds.charge_id AS "chargeId", transfers.network, transfers.status,
+                transfers.network_transaction_id IS NOT NULL AS "isSettled", refunds.amount AS "amountMinor", refunds.currency
          FROM unnest($2::uuid[], $3::uuid[]) AS named (merchant_id, id)
          JOIN refunds ON refunds.merchant_id = named.merchant_id AND refunds.charge_id = named.id
          JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
          WHERE COALESCE(transfers.rail_account, $1) = $1 AND transfers.route = 'network'
-           AND transfers.sent_at IS NOT NULL AND transfers.network_transaction_id IS NULL AND transfers.status <> 'cancelled'
+           AND transfers.sent_at IS NOT NULL AND transfers.status <> 'cancelled'
          ORDER BY refunds.id`,
   values: (railAccount, charges) => [
     railAccount,

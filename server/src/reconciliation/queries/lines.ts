@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { idsBy, isFoundBy, rowBy, rowsBy, runBy, valueBy } from '../../kit/run-statement.ts';
+import { idsBy, rowBy, rowsBy, runBy, valueBy } from '../../kit/run-statement.ts';
 import type { LineSubject, StatementLine } from '../statement-line.ts';
 
 /** A row of statement_lines as the driver returns it. */
@@ -208,14 +208,3 @@ export async function listReportedLines(
   });
   return rows.map((row) => ({ ...lineOf(row), class: row.class, state: row.state, sequence: row.sequence }));
 }
-
-/** Whether any line, of whatever day, is of this transaction of the network. */
-export const hasLineOfTransaction = isFoundBy<[railAccount: string, transactionIds: readonly string[]]>({
-  name: 'statement_lines_has_transaction',
-  text: `-- across merchants: a line is an account's, which may serve all of them
-         SELECT id FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2) LIMIT 1`,
-  values: (railAccount, transactionIds) => [
-    railAccount,
-    transactionIds.flatMap((id) => [`collection ${id}`, `other ${id}`]),
-  ],
-});
