@@ -48,7 +48,7 @@
     }
     if (!isLive()) return;
     clearTimeout(timer);
-    timer = setTimeout(poll, isReceipt() ? receiptPollMs : pollMs);
+    timer = setTimeout(() => void poll(), isReceipt() ? receiptPollMs : pollMs);
   }
 
   // On a slow network an older state may arrive after a newer one: what was requested before what is shown is not drawn.
@@ -67,7 +67,7 @@
       drawn = order;
       show(part);
     } catch (_error) {
-      setTimeout(() => apply(state), pollMs);
+      setTimeout(() => void apply(state), pollMs);
     }
   }
 
