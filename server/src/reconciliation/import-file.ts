@@ -113,7 +113,10 @@ interface Heading {
   mapping: Mapping;
   columns: Columns;
   rowNumber: number;
+  /** Those of the row, the empty ones at its end too. */
   cells: number;
+  /** Up to the last one that is a heading. */
+  named: number;
 }
 
 // Some statements begin with a few lines about the account.
@@ -126,7 +129,9 @@ async function findHeading(file: OpenedFile, mapping: Mapping | null): Promise<H
     if ('cells' in row && row.cells.length <= columnsMax) {
       const found = mapping ?? guessMapping(row.cells);
       const columns = found && columnsOf(found, row.cells);
-      if (found && columns) return { mapping: found, columns, rowNumber: row.rowNumber, cells: row.cells.length };
+      const named = row.cells.findLastIndex((text) => text.trim() !== '') + 1;
+      if (found && columns)
+        return { mapping: found, columns, rowNumber: row.rowNumber, cells: row.cells.length, named };
     }
     count += 1;
     if (count === headingRowsMax) break;
@@ -138,19 +143,26 @@ async function findHeading(file: OpenedFile, mapping: Mapping | null): Promise<H
 }
 
 // Of 1,250.00 without quotes the amount would be 1, and each cell after it another column's.
-const shifted = 'It has more cells than there are headings: a separator may stand in a cell without quotes.';
+const shifted = `It has more cells than there are headings: a separator may stand in a cell without quotes. If each row is like that, \
+end the headings with a separator too, and name a column that has something.`;
+
+/** Of a CSV file: whether a cell has no heading above it. An empty one has, where the headings end with a separator too. */
+function isShifted(row: readonly string[], { cells, named }: Heading): boolean {
+  return row.length > cells || row.slice(named).some((text) => text.trim() !== '');
+}
 
 async function* linesOf(
   file: OpenedFile,
-  { mapping, columns, rowNumber: headingRow, cells }: Heading,
+  heading: Heading,
   { currency, now }: { currency: string; now: Date },
 ): AsyncGenerator<ImportedRow> {
+  const { mapping, columns } = heading;
   for await (const row of file.rows(mapping.encoding)) {
     const { rowNumber } = row;
-    if (rowNumber <= headingRow) continue;
+    if (rowNumber <= heading.rowNumber) continue;
     if ('refusal' in row) yield row;
     else if (row.cells.length > columnsMax) yield { rowNumber, refusal: tooWide };
-    else if (row.cells.length > cells && !file.isWorkbook) yield { rowNumber, refusal: shifted };
+    else if (!file.isWorkbook && isShifted(row.cells, heading)) yield { rowNumber, refusal: shifted };
     else yield { rowNumber, ...hinted(readLine({ mapping, columns, currency, now }, row.cells), row.cells) };
   }
 }

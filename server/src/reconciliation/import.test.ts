@@ -138,6 +138,17 @@ test('each bad row is refused with its reason, and the good rows beside it count
   assert.doesNotMatch(JSON.stringify(imported.refusals), /\\u00|HYPERLINK|xxxx/);
 });
 
+test('rows may end with a separator where the headings do, which lets none through that is shifted', async () => {
+  newDay();
+  const headings = 'Transaction ID,Date,Amount,Balance';
+  const whole = `E-1,${day} 10:00:00,99.00,99.00,`;
+  const alike = await importOf([`${headings},`, whole, `E-2,${day} 10:00:00,1,250.00,1349.00`].join('\n'));
+  assert.deepEqual([alike.linesNew, alike.linesRefused], [1n, 1n]);
+  const bare = await importOf([headings, whole].join('\n'));
+  assert.deepEqual([bare.linesNew, bare.linesRefused], [0n, 1n]);
+  for (const { reason } of [...alike.refusals, ...bare.refusals]) assert.match(reason, /end the headings with a sep/);
+});
+
 test('a file in another encoding is read by its mark or its mapping, and else harms nothing', async () => {
   newDay();
   const text = csv([`U-1,${day}T10:00:00Z,99.00,1.00,GMD,api_checkout,,`]).replace('client_reference', 'name');
