@@ -136,6 +136,7 @@ sign-in with the second factor ends it.</p>`,
     const { accounts, operator } = visit;
     const { email = '', evidence = '' } = form;
     const { removed } = await accounts.db.withTransaction(async (tx) => {
+      await lockOperatorAs(tx, operator);
       const agreed = await agreeLost(tx, { ...accounts, operator }, { businessId: id, email, evidence });
       audit(tx, visit, agreed.act);
       return agreed;
