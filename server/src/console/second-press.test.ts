@@ -245,6 +245,27 @@ test('an invitation of an operator who is revoked at that moment ends too', asyn
   assert.deepEqual(await listInvitations(accounts.db, businessId), []);
 });
 
+test('an admin who is revoked while agreeing that a second factor is lost agrees to nothing', async () => {
+  const { service, signIn } = world.dashboard;
+  const leaving = await world.signInOperator('admin');
+  const path = `/operator/businesses/${world.businessId}/lost-factor`;
+  const { account } = await signIn('owner');
+  const form = await opened(leaving, path, { email: account.email, evidence: 'Called the number on the contract.' });
+  const operator = { id: leaving.operatorId, revokedAt: service.clock.now() };
+  const lock = { text: 'SELECT FROM operators WHERE id = $1 FOR UPDATE', values: [operator.id] };
+  const waiting = (count: number) => async () => (await countWaiting(service.db)) === count;
+  const [pressed, revoked] = await whileLocked(service, lock, async () => {
+    const first = service.db.withTransaction((tx) => endOperator(tx, operator));
+    await eventually('the revocation waits', waiting(1));
+    const second = leaving.post(path, { ...form, second_factor: leaving.code() });
+    await eventually('whoever agrees waits for it', waiting(2));
+    return [second, first] as const;
+  });
+  await revoked;
+  assert.equal((await pressed).status, 409);
+  assert.equal(await countEntries('logins.lost_factor'), 0);
+});
+
 test('two admins who invite the same address at once invite one operator, whose newest link works', async () => {
   const { accounts, service } = world.dashboard;
   const login = { email: 'isatou@operator.gm', name: 'Isatou', role: 'support' };

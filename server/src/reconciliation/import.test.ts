@@ -140,11 +140,11 @@ test('each bad row is refused with its reason, and the good rows beside it count
 
 test('rows may end with a separator where the headings do, which lets none through that is shifted', async () => {
   newDay();
-  const whole = row('E-1', '99.00');
-  const split = row('E-2', '1,250.00', '1.00,GMD,api_checkout,,5.00');
-  const alike = await importOf([`${head},`, `${whole},`, split].join('\n'));
+  const headings = 'Transaction ID,Date,Amount,Balance';
+  const whole = `E-1,${day} 10:00:00,99.00,99.00,`;
+  const alike = await importOf([`${headings},`, whole, `E-2,${day} 10:00:00,1,250.00,1349.00`].join('\n'));
   assert.deepEqual([alike.linesNew, alike.linesRefused], [1n, 1n]);
-  const bare = await importOf([head, `${whole},`].join('\n'));
+  const bare = await importOf([headings, whole].join('\n'));
   assert.deepEqual([bare.linesNew, bare.linesRefused], [0n, 1n]);
   for (const { reason } of [...alike.refusals, ...bare.refusals]) assert.match(reason, /end the headings with a sep/);
 });
