@@ -74,8 +74,8 @@ function lateTroubles({ accounts, days, base, now }: WatchedMoney): Trouble[] {
   const groups = Map.groupBy(late, ({ name, isOwn }) => (isOwn ? null : name));
   return [...groups.values()].map((group) => {
     const since = new Date(Math.min(...group.map((each) => each.since.getTime())));
-    const who = group.length === 1 ? `${group[0]?.name} was` : `${group.length} accounts of businesses were`;
-    const text = html`${who} not reconciled since ${timeInSentence(since, now)}`;
+    const who = group.length === 1 ? `${group[0]?.name} has` : `${group.length} accounts of businesses have`;
+    const text = html`${who} not been reconciled since ${timeInSentence(since, now)}`;
     const detail = html`Import the statement, then reconcile the day`;
     return { text, detail, href: `${base}/reconciliation`, heldMinor: 0n, since };
   });

@@ -186,8 +186,8 @@ it('live money that an alert rule watches is a trouble on the home page too, and
   const [first, ...texts] = shown.map((text) => text.replace(/ since .*/, ''));
   assert.equal(first, 'wave-main is not connected: what is paid through it is refused');
   assert.deepEqual(texts, [
-    'wave-main was not reconciled',
-    '2 accounts of businesses were not reconciled',
+    'wave-main has not been reconciled',
+    '2 accounts of businesses have not been reconciled',
     'The float at aps-main is not proved: nothing explains -D2.50',
   ]);
   const unfinished = { record: 'transfer', testMode: true, count: 2n, oldestId: 't-1', since: minutesAgo(16) } as const;
